@@ -1,0 +1,163 @@
+//! Time as data: instants, durations, deadlines and where the time comes from.
+//!
+//! The library reads no clock of its own. A [`Clock`] is handed in; only dispatch asks it. Everything
+//! else takes an [`Instant`], so that each behaviour can be tested without a sleep.
+
+use core::cell::Cell;
+
+/// A point in time: milliseconds since an origin that the clock chooses. Never goes back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Instant(u64);
+
+impl Instant {
+    /// The instant `millis` milliseconds after the clock's origin.
+    pub const fn from_millis(millis: u64) -> Self {
+        Instant(millis)
+    }
+
+    /// Milliseconds since the clock's origin.
+    pub const fn as_millis(self) -> u64 {
+        self.0
+    }
+
+    /// The time from `earlier` to this instant; zero if `earlier` is later.
+    pub const fn since(self, earlier: Instant) -> Duration {
+        Duration(self.0.saturating_sub(earlier.0))
+    }
+}
+
+/// A length of time in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Duration(u64);
+
+impl Duration {
+    /// `millis` milliseconds.
+    pub const fn from_millis(millis: u64) -> Self {
+        Duration(millis)
+    }
+
+    /// The length in milliseconds.
+    pub const fn as_millis(self) -> u64 {
+        self.0
+    }
+
+    /// Whether it is no time at all, which no timeout may be.
+    pub const fn is_zero(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Appends the length in seconds without needless zeros: `0.1`, `2`, `1.25`.
+    pub fn write_seconds(self, sink: &mut crate::sink::Sink<'_>) {
+        sink.put_u64(self.0 / 1000);
+        let mut rest = self.0 % 1000;
+        if rest > 0 {
+            sink.put_byte(b'.');
+            let mut unit = 100;
+            while rest > 0 {
+                sink.put_u64(rest / unit);
+                rest %= unit;
+                unit /= 10;
+            }
+        }
+    }
+}
+
+/// Where the time comes from.
+pub trait Clock {
+    /// The time now. Must never be earlier than what it returned before.
+    fn now(&self) -> Instant;
+}
+
+impl<C: Clock + ?Sized> Clock for &C {
+    fn now(&self) -> Instant {
+        (**self).now()
+    }
+}
+
+/// When something must have ended: an instant, or never.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Deadline(Option<Instant>);
+
+impl Deadline {
+    /// No bound.
+    pub const NEVER: Deadline = Deadline(None);
+
+    /// At `instant`.
+    pub const fn at(instant: Instant) -> Self {
+        Deadline(Some(instant))
+    }
+
+    /// `timeout` after `now`; no bound if that is further than the clock can count.
+    pub const fn after(now: Instant, timeout: Duration) -> Self {
+        match now.0.checked_add(timeout.0) {
+            Some(at) => Deadline(Some(Instant(at))),
+            None => Deadline(None),
+        }
+    }
+
+    /// The instant, or `None` if there is no bound.
+    pub const fn instant(self) -> Option<Instant> {
+        self.0
+    }
+
+    /// Whether `now` is past the deadline. Work that ends exactly at its deadline is in time.
+    pub fn passed(self, now: Instant) -> bool {
+        self.0.is_some_and(|at| now > at)
+    }
+
+    /// What is left: `None` without a bound, zero once the deadline is reached.
+    pub fn left(self, now: Instant) -> Option<Duration> {
+        self.0.map(|at| at.since(now))
+    }
+}
+
+/// A clock that moves only when told: for tests, simulations and replays.
+#[derive(Debug, Default)]
+pub struct ManualClock(Cell<u64>);
+
+impl ManualClock {
+    /// A clock that stands at `start`.
+    pub const fn new(start: Instant) -> Self {
+        ManualClock(Cell::new(start.0))
+    }
+
+    /// Moves forward by `by`.
+    pub fn advance(&self, by: Duration) {
+        self.0.set(self.0.get().saturating_add(by.0));
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> Instant {
+        Instant(self.0.get())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sink::Sink;
+
+    #[test]
+    fn seconds_have_no_needless_zeros() {
+        for (millis, text) in [(0, "0"), (1, "0.001"), (100, "0.1"), (1250, "1.25"), (2000, "2"), (60_010, "60.01")] {
+            let mut buffer = [0u8; 16];
+            let mut sink = Sink::new(&mut buffer);
+            Duration::from_millis(millis).write_seconds(&mut sink);
+            assert_eq!(sink.finish(), Ok(text));
+        }
+    }
+
+    #[test]
+    fn a_deadline_is_passed_only_after_it() {
+        let clock = ManualClock::new(Instant::from_millis(5));
+        let deadline = Deadline::after(clock.now(), Duration::from_millis(10));
+        clock.advance(Duration::from_millis(10));
+        assert!(!deadline.passed(clock.now()));
+        assert_eq!(deadline.left(clock.now()), Some(Duration::from_millis(0)));
+        clock.advance(Duration::from_millis(1));
+        assert!(deadline.passed(clock.now()));
+        assert!(!Deadline::NEVER.passed(clock.now()));
+        assert_eq!(Deadline::after(clock.now(), Duration::from_millis(u64::MAX)), Deadline::NEVER);
+    }
+}
