@@ -27,17 +27,29 @@ impl<'s> Arena<'s> {
 
     /// Writes one text and keeps it. While `write` runs the arena is empty to others.
     pub fn write(&self, write: impl FnOnce(&mut Sink<'_>)) -> Result<&'s str, NoSpace> {
+        let kept = self.fill(|memory| {
+            let mut sink = Sink::new(memory);
+            write(&mut sink);
+            sink.finish().map(str::len)
+        });
+        kept.map(|text| core::str::from_utf8(text).unwrap_or_default())
+    }
+
+    /// Hands all that is left to `fill` and keeps the first bytes of it, as many as `fill` says. On an error,
+    /// nothing is kept. While `fill` runs the arena is empty to others.
+    pub fn fill<E>(&self, fill: impl FnOnce(&mut [u8]) -> Result<usize, E>) -> Result<&'s [u8], E> {
         let memory = self.0.take();
-        let mut sink = Sink::new(memory);
-        write(&mut sink);
-        let (need, fits) = (sink.len(), !sink.overflowed());
-        if !fits {
-            self.0.set(memory);
-            return Err(NoSpace { need });
+        match fill(memory) {
+            Ok(len) => {
+                let (kept, rest) = memory.split_at_mut(len.min(memory.len()));
+                self.0.set(rest);
+                Ok(kept)
+            }
+            Err(error) => {
+                self.0.set(memory);
+                Err(error)
+            }
         }
-        let (text, rest) = memory.split_at_mut_checked(need).ok_or(NoSpace { need })?;
-        self.0.set(rest);
-        core::str::from_utf8(text).map_err(|_| NoSpace { need })
     }
 
     /// Bytes that are left.

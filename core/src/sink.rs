@@ -41,6 +41,12 @@ impl<'b> Sink<'b> {
         Sink { buffer, len: 0, kept: 0 }
     }
 
+    /// Goes on after the `len` bytes of text that an earlier sink has put into `buffer`.
+    pub fn resume(buffer: &'b mut [u8], len: usize) -> Self {
+        let kept = if len <= buffer.len() { len } else { 0 };
+        Sink { buffer, len, kept }
+    }
+
     /// Keeps nothing and counts everything.
     pub fn measure() -> Sink<'static> {
         Sink { buffer: &mut [], len: 0, kept: 0 }
