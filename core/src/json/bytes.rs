@@ -1,0 +1,83 @@
+//! Searching bytes, many at a time.
+//!
+//! Strings are searched a machine word at a time (the zero-byte test of Hacker's Delight, section 6-1).
+
+use core::num::NonZero;
+
+/// Reads blanks.
+#[inline(always)]
+pub(crate) fn blanks(rest: &[u8]) -> &[u8] {
+    match rest {
+        [b'!'..=0xFF, ..] => rest,
+        _ => blanks_rest(rest),
+    }
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn blanks_rest(mut rest: &[u8]) -> &[u8] {
+    while let [b' ' | b'\n' | b'\r' | b'\t', after @ ..] = rest {
+        rest = after;
+    }
+    rest
+}
+
+#[inline(always)]
+pub(super) fn digits(mut rest: &[u8]) -> &[u8] {
+    while let [b'0'..=b'9', after @ ..] = rest {
+        rest = after;
+    }
+    rest
+}
+
+/// Reads up to the first quote, backslash or control character.
+#[inline(always)]
+pub(super) fn plain_bytes(mut rest: &[u8]) -> &[u8] {
+    while let [b, after @ ..] = rest
+        && *b >= b' '
+        && *b != b'"'
+        && *b != b'\\'
+    {
+        rest = after;
+    }
+    rest
+}
+
+/// The place of the first quote, backslash or control character.
+#[inline(always)]
+pub(super) fn stop(word: &[u8; size_of::<usize>()]) -> Option<usize> {
+    let word = usize::from_le_bytes(*word);
+    first(special(word) & !word)
+}
+
+/// [`stop`], which may also be at a byte that is not ASCII.
+#[inline(always)]
+pub(super) fn early_stop(word: &[u8; size_of::<usize>()]) -> Option<usize> {
+    first(special(usize::from_le_bytes(*word)))
+}
+
+/// A word whose lowest byte with its high bit set is the first quote, backslash, byte below 0x20, or,
+/// perhaps, above 0x7F. Bytes above that one mean nothing.
+#[inline(always)]
+const fn special(word: usize) -> usize {
+    // Swapping bit 1 puts the quote (0x22) at 0x20, next to the control characters: one test for both.
+    let quote_or_control = (word ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
+    let backslash = (word ^ (ONES * 0x5C)).wrapping_sub(ONES);
+    quote_or_control | backslash
+}
+
+/// The place of the lowest byte with its high bit set.
+#[inline(always)]
+fn first(word: usize) -> Option<usize> {
+    NonZero::new(word & (ONES * 0x80)).map(|found| found.trailing_zeros() as usize / 8)
+}
+
+/// Whether all of `text` is ASCII.
+pub(super) fn is_ascii(text: &[u8]) -> bool {
+    let Some(last) = text.last_chunk() else { return text.is_ascii() };
+    let (words, _) = text.as_chunks();
+    let all = words.iter().fold(usize::from_le_bytes(*last), |all, word| all | usize::from_le_bytes(*word));
+    all & (ONES * 0x80) == 0
+}
+
+const ONES: usize = usize::MAX / 0xFF;

@@ -1,0 +1,5 @@
+//! Tests that are longer than the file they are about.
+
+mod number;
+mod value;
+mod write;
