@@ -1,0 +1,613 @@
+//! From a schema's text to its program.
+//!
+//! One pass over the text with an explicit, bounded stack of the schemas that are open; then the references, in
+//! [`refs`](super::refs). Time is linear in the text, up to a logarithm for sorting the names of large objects and the references.
+//! Keyword rules are those of JSON Schema Core and Validation, drafts 2020-12 and 7.
+//!
+//! Three kinds of keyword: those that are enforced; annotations and unknown ones, which change nothing and are skipped; and those
+//! that would change what is accepted but cannot be enforced, which are refused by name. So a program accepts what its
+//! schema accepts, or there is no program.
+
+use super::error::{SchemaError, SchemaErrorKind};
+use super::program::{self, Entry, Form, INLINE, MAX_ARGUMENT, Node, RECURSIVE, Slot, kind, op, types, word_of};
+use super::source::{offset_in, value_at};
+use super::store::Store;
+use super::work;
+use crate::json::{self, Event, Kind, Reader, Str, Value};
+
+/// How to compile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CompileOptions {
+    /// Schemas that may be open inside one another. More than [`MAX_LEVELS`] means [`MAX_LEVELS`].
+    pub max_depth: u16,
+    /// The dialect of a schema that has no `$schema`.
+    pub default_draft: Draft,
+}
+
+impl Default for CompileOptions {
+    fn default() -> Self {
+        CompileOptions { max_depth: MAX_LEVELS, default_draft: Draft::Draft2020 }
+    }
+}
+
+/// A dialect of JSON Schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Draft {
+    /// Draft 2020-12.
+    Draft2020,
+    /// Draft 7, in which `$ref` cancels the keywords beside it.
+    Draft7,
+}
+
+/// The deepest nesting of schemas that can be compiled.
+pub const MAX_LEVELS: u16 = 64;
+
+/// Compiles `text` into `memory` and gives the bytes used, at its start. Too little memory is an error that names how much would
+/// do. Objects of more than 64 names and references need some memory on the way that is free again in the end.
+///
+/// The program refers to `text` and to itself by offsets, so both can be moved.
+pub fn compile(text: &str, options: &CompileOptions, memory: &mut [u8]) -> Result<usize, SchemaError> {
+    let mut compiler = Compiler::new(text, options, memory)?;
+    compiler.run()?;
+    if compiler.store.fits() {
+        return Ok(compiler.store.front());
+    }
+    // Measured from the beginning, so that the answer does not depend on how much memory there was.
+    let need = program_size(text, options)?;
+    Err(error_at(SchemaErrorKind::NoSpace { need }, 0))
+}
+
+/// How much memory is enough to compile `text`; exactly what is used, except as said at [`compile`]. An error means that `compile`
+/// fails too; duplicate properties and references that are wrong only show there.
+pub fn program_size(text: &str, options: &CompileOptions) -> Result<usize, SchemaError> {
+    let mut compiler = Compiler::new(text, options, &mut [])?;
+    compiler.run()?;
+    Ok(compiler.store.need())
+}
+
+/// One compilation.
+pub(super) struct Compiler<'s, 'm> {
+    pub(super) text: &'s str,
+    reader: Reader<'s>,
+    /// Where the reader's text begins.
+    origin: usize,
+    pub(super) store: Store<'m>,
+    pub(super) refs: Refs,
+    draft: Draft,
+    /// Draft 7, and the text may hold a `$ref`.
+    scan_for_ref: bool,
+    levels: [Level; MAX_LEVELS as usize],
+    depth: usize,
+    max_depth: usize,
+    /// Work words of the largest level.
+    largest: u32,
+}
+
+/// What was seen of references.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Refs {
+    /// How many there are.
+    pub(super) count: usize,
+    /// One leads to a place that the pass over the text does not compile.
+    pub(super) odd: bool,
+}
+
+/// A schema that is open.
+#[derive(Clone, Copy)]
+pub(super) struct Level {
+    /// Where it stands.
+    offset: u32,
+    /// Keywords that were there, a bit each.
+    seen: u32,
+    /// The height of the store's stack where its instructions begin.
+    base: usize,
+    /// The heights between which its entries are.
+    pub(super) entries: (usize, usize),
+    /// Where the values of these keywords stand, or 0.
+    pub(super) properties: usize,
+    pub(super) required: usize,
+    /// For members that have no entry.
+    pub(super) others: Slot,
+    /// Work words that the schemas inside need.
+    need: u32,
+    types: u8,
+    kinds: u8,
+    count: u8,
+    place: Place,
+    /// Draft 7: the `$ref` is all that counts.
+    ref_only: bool,
+}
+
+/// What of an open schema is being read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Keywords,
+    Properties,
+    Definitions,
+    Items,
+    Others,
+}
+
+impl<'s, 'm> Compiler<'s, 'm> {
+    fn new(text: &'s str, options: &CompileOptions, memory: &'m mut [u8]) -> Result<Self, SchemaError> {
+        let parsed = json::parse(text.as_bytes(), &json::Options::default());
+        let root = parsed.map_err(|error| error_at(SchemaErrorKind::Json(error), error.offset))?;
+        if text.len() >= Entry::MAX_LENGTH as usize {
+            return Err(error_at(SchemaErrorKind::TooLarge, 0));
+        }
+        let mut compiler = Compiler {
+            text,
+            reader: Reader::new(text.as_bytes(), &json::Options::default()),
+            origin: 0,
+            store: Store::new(memory),
+            refs: Refs::default(),
+            draft: options.default_draft,
+            scan_for_ref: false,
+            levels: [Level::new(0, 0); MAX_LEVELS as usize],
+            depth: 0,
+            max_depth: usize::from(options.max_depth.min(MAX_LEVELS)),
+            largest: 0,
+        };
+        if let Some(dialect) = root.get("$schema") {
+            compiler.draft = compiler.dialect(dialect)?;
+        }
+        // In draft 7 a `$ref` cancels the keywords beside it, also those before it. Escapes could hide it.
+        compiler.scan_for_ref = compiler.draft == Draft::Draft7 && (text.contains("$ref") || text.contains("\\u"));
+        Ok(compiler)
+    }
+
+    fn run(&mut self) -> Result<(), SchemaError> {
+        for word in [program::MAGIC, 0, 0, 0] {
+            self.store.append(word);
+        }
+        let (root, need) = self.schema()?;
+        self.store.set(4, root.0);
+        let recursive = self.refs.count > 0;
+        self.resolve()?;
+        self.store.set(8, if recursive { RECURSIVE } else { need.min(RECURSIVE - 1) });
+        self.store.set(12, self.largest);
+        Ok(())
+    }
+
+    /// Compiles the schema that stands at an offset of the text.
+    pub(super) fn schema_at(&mut self, at: usize) -> Result<Slot, SchemaError> {
+        let value = self.value_at(at)?;
+        self.reader = Reader::new(value.raw().as_bytes(), &json::Options::default());
+        self.origin = at;
+        self.schema().map(|(slot, _)| slot)
+    }
+
+    /// Compiles the schema that the reader has next. Gives its slot and the work words that checking it needs.
+    fn schema(&mut self) -> Result<(Slot, u32), SchemaError> {
+        let mut done = self.open()?;
+        loop {
+            if let Some((slot, need)) = done {
+                let Some(level) = self.levels.get_mut(..self.depth).and_then(<[Level]>::last_mut) else {
+                    return Ok((slot, need));
+                };
+                level.need = level.need.max(need);
+                match level.place {
+                    Place::Properties => {
+                        let at = self.store.address(self.store.height()) + 8;
+                        self.store.set(at, slot.0);
+                    }
+                    Place::Items => {
+                        level.place = Place::Keywords;
+                        self.instruction(op::ITEMS, 0, &[slot.0]);
+                    }
+                    Place::Others => {
+                        level.place = Place::Keywords;
+                        level.others = slot;
+                    }
+                    Place::Definitions | Place::Keywords => {}
+                }
+            }
+            let at = self.place();
+            let event = self.next()?;
+            let place = self.level().place;
+            done = match (event, place) {
+                (Event::Key(key), Place::Properties) => {
+                    self.entry(at, key, 0, Slot::ANY);
+                    self.open()?
+                }
+                (Event::Key(_), Place::Definitions) => self.open()?,
+                (Event::Key(key), _) => self.keyword(at, key)?,
+                (_, Place::Properties) => {
+                    self.level().place = Place::Keywords;
+                    self.level().entries.1 = self.store.height();
+                    None
+                }
+                (_, Place::Definitions) => {
+                    self.level().place = Place::Keywords;
+                    None
+                }
+                _ => Some(self.close()?),
+            };
+        }
+    }
+
+    /// Begins the schema that the reader has next; a boolean one is done at once.
+    fn open(&mut self) -> Result<Option<(Slot, u32)>, SchemaError> {
+        let at = self.place();
+        match self.peek()? {
+            Kind::Bool => {
+                let accepts = self.value()?.as_bool() == Some(true);
+                let types = if accepts { types::ALL } else { types::NONE };
+                Ok(Some((self.node(&Level { types, ..Level::new(at, self.store.height()) })?, 0)))
+            }
+            Kind::Object => {
+                if self.depth >= self.max_depth {
+                    return Err(error_at(SchemaErrorKind::DepthLimit, at));
+                }
+                let mut level = Level::new(at, self.store.height());
+                level.ref_only = self.scan_for_ref && self.value_at(at)?.get("$ref").is_some();
+                self.next()?;
+                if let Some(place) = self.levels.get_mut(self.depth) {
+                    *place = level;
+                    self.depth += 1;
+                }
+                Ok(None)
+            }
+            _ => Err(error_at(SchemaErrorKind::NotASchema, at)),
+        }
+    }
+
+    /// Ends the innermost schema.
+    fn close(&mut self) -> Result<(Slot, u32), SchemaError> {
+        let mut level = *self.level();
+        if level.properties != 0 || level.required != 0 || !level.others.is_any() {
+            let count = self.table(&level)?;
+            let level = self.level();
+            level.count += 1;
+            level.kinds |= kind::OBJECT;
+            level.need = level.need.saturating_add(work::table(count));
+            self.largest = self.largest.max(work::table(count));
+        }
+        level = *self.level();
+        self.depth = self.depth.saturating_sub(1);
+        let slot = self.node(&level)?;
+        let enters = level.kinds & (kind::OBJECT | kind::ARRAY) != 0;
+        Ok((slot, if enters { level.need.saturating_add(work::LEVEL) } else { level.need }))
+    }
+
+    /// Puts a finished schema at the front, unless its slot can hold it.
+    fn node(&mut self, level: &Level) -> Result<Slot, SchemaError> {
+        if level.count == 0
+            && let Some(slot) = Slot::immediate(level.types, level.offset)
+        {
+            return Ok(slot);
+        }
+        let alias = level.kinds == kind::IN_PLACE && level.types == types::ALL;
+        let kinds = if alias { kind::IN_PLACE | kind::ALIAS } else { level.kinds };
+        let address = self.store.front();
+        let node = Node { types: level.types, kinds, count: u16::from(level.count), offset: level.offset };
+        self.store.append(node.head());
+        self.store.append(node.offset);
+        self.store.move_to_front(level.base);
+        if self.store.front() > MAX_PROGRAM { Err(error_at(SchemaErrorKind::TooLarge, 0)) } else { Ok(Slot::node(address)) }
+    }
+
+    /// Reads a keyword's value. A boolean schema in it is done at once.
+    fn keyword(&mut self, at: usize, key: Str<'s>) -> Result<Option<(Slot, u32)>, SchemaError> {
+        // Longer than any keyword: then it is unknown.
+        let mut buffer = [0; 24];
+        let name = match key.plain() {
+            Some(name) => name,
+            None => key.decode_in(&mut buffer).unwrap_or_default(),
+        };
+        if self.level().ref_only && !matches!(name, "$ref" | "$defs" | "definitions") {
+            self.value()?;
+            return Ok(None);
+        }
+        match name {
+            "type" => {
+                self.once(0, at)?;
+                let value = self.value()?;
+                self.level().types = self.types(value)?;
+            }
+            "properties" => {
+                self.once(1, at)?;
+                let height = self.store.height();
+                let offset = self.enter(Kind::Object)?;
+                let level = self.level();
+                level.place = Place::Properties;
+                level.properties = offset;
+                level.entries = (height, height);
+            }
+            "required" => {
+                self.once(2, at)?;
+                let value = self.value_of(Kind::Array)?;
+                if let Some(wrong) = value.items().find(|name| name.kind() != Kind::String) {
+                    return Err(self.error(SchemaErrorKind::BadKeyword, wrong));
+                }
+                self.level().required = self.offset(value);
+            }
+            "additionalProperties" => {
+                self.once(3, at)?;
+                self.level().place = Place::Others;
+                return self.open();
+            }
+            "items" => {
+                self.once(4, at)?;
+                if self.peek()? == Kind::Array {
+                    return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
+                }
+                self.level().place = Place::Items;
+                return self.open();
+            }
+            "enum" => {
+                self.once(5, at)?;
+                let value = self.value_of(Kind::Array)?;
+                self.values(op::ENUM, value, value.items())?;
+            }
+            "const" => {
+                self.once(6, at)?;
+                let value = self.value()?;
+                self.values(op::CONST, value, core::iter::once(value))?;
+            }
+            "minimum" => self.bound(7, at, op::MINIMUM)?,
+            "maximum" => self.bound(8, at, op::MAXIMUM)?,
+            "exclusiveMinimum" => self.bound(9, at, op::EXCLUSIVE_MINIMUM)?,
+            "exclusiveMaximum" => self.bound(10, at, op::EXCLUSIVE_MAXIMUM)?,
+            "minLength" => self.count(11, at, op::MIN_LENGTH)?,
+            "maxLength" => self.count(12, at, op::MAX_LENGTH)?,
+            "minItems" => self.count(13, at, op::MIN_ITEMS)?,
+            "maxItems" => self.count(14, at, op::MAX_ITEMS)?,
+            "$ref" => {
+                self.once(15, at)?;
+                let value = self.value_of(Kind::String)?;
+                self.reference(value)?;
+            }
+            "$defs" | "definitions" => {
+                self.enter(Kind::Object)?;
+                self.level().place = Place::Definitions;
+            }
+            "$schema" => {
+                let value = self.value()?;
+                if self.dialect(value)? != self.draft {
+                    return Err(self.error(SchemaErrorKind::UnsupportedDialect, value));
+                }
+            }
+            "$id" => {
+                // At the root it names the document; elsewhere it would begin another one.
+                if self.depth > 1 {
+                    return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
+                }
+                self.value_of(Kind::String)?;
+            }
+            "title" | "description" | "$comment" | "format" => drop(self.value_of(Kind::String)?),
+            "allOf" | "anyOf" | "oneOf" | "not" | "if" | "then" | "else" | "pattern" | "patternProperties" | "propertyNames"
+            | "contains" | "minContains" | "maxContains" | "prefixItems" | "uniqueItems" | "multipleOf" | "minProperties"
+            | "maxProperties" | "dependentRequired" | "dependentSchemas" | "dependencies" | "unevaluatedItems"
+            | "unevaluatedProperties" | "$anchor" | "$dynamicRef" | "$dynamicAnchor" | "$recursiveRef" | "$recursiveAnchor" => {
+                return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
+            }
+            _ => drop(self.value()?),
+        }
+        Ok(None)
+    }
+
+    /// The value of `type`.
+    fn types(&self, value: Value<'s>) -> Result<u8, SchemaError> {
+        let one = |name: Value<'s>| match name.as_str() {
+            Some(name) => TYPES
+                .iter()
+                .find(|(known, _)| name.eq_str(known))
+                .map(|&(_, bits)| bits)
+                .ok_or_else(|| self.error(SchemaErrorKind::UnknownType, self.value_of_str(name))),
+            None => Err(self.error(SchemaErrorKind::BadKeyword, name)),
+        };
+        match value.kind() {
+            Kind::Array => {
+                let all = value.items().try_fold(types::NONE, |all, name| Ok(all | one(name)?))?;
+                if all == types::NONE { Err(self.error(SchemaErrorKind::BadKeyword, value)) } else { Ok(all) }
+            }
+            _ => one(value),
+        }
+    }
+
+    /// `enum` and `const`.
+    fn values(&mut self, op: u8, whole: Value<'s>, values: impl Iterator<Item = Value<'s>>) -> Result<(), SchemaError> {
+        let (mut count, mut depth) = (0u32, 0);
+        for value in values {
+            let form = match value.kind() {
+                Kind::String if value.raw().contains('\\') => Form::Escaped,
+                Kind::String => Form::Plain,
+                Kind::Number => Form::Number,
+                Kind::Bool | Kind::Null => Form::Word,
+                Kind::Object | Kind::Array => Form::Container,
+            };
+            if form == Form::Container {
+                depth = depth.max(nesting(value)?);
+            }
+            self.store.push(word_of(value.raw().len()) | (form as u32) << Form::SHIFT);
+            self.store.push(word_of(self.offset(value)));
+            count += 1;
+        }
+        if count > MAX_ARGUMENT {
+            return Err(self.error(SchemaErrorKind::TooLarge, whole));
+        }
+        let need = work::equality(depth);
+        self.level().need = self.level().need.max(need);
+        self.largest = self.largest.max(need);
+        self.instruction(op, count, &[word_of(self.offset(whole))]);
+        Ok(())
+    }
+
+    /// A keyword that compares with a number.
+    fn bound(&mut self, bit: u8, at: usize, op: u8) -> Result<(), SchemaError> {
+        self.once(bit, at)?;
+        let value = self.value_of(Kind::Number)?;
+        let small = value.as_number().and_then(|number| i32::try_from(number.as_i64().ok()?).ok());
+        let argument = word_of(value.raw().len());
+        if argument >= INLINE {
+            return Err(self.error(SchemaErrorKind::TooLarge, value));
+        }
+        let inline = if small.is_some() { INLINE } else { 0 };
+        self.instruction(op, argument | inline, &[word_of(self.offset(value)), small.unwrap_or(0).cast_unsigned()]);
+        Ok(())
+    }
+
+    /// A keyword that compares a count. A bound beyond 2^32 is beyond every text that can be checked.
+    fn count(&mut self, bit: u8, at: usize, op: u8) -> Result<(), SchemaError> {
+        self.once(bit, at)?;
+        let value = self.value_of(Kind::Number)?;
+        let count = match value.as_number() {
+            Some(number) if number.is_integer() && !number.is_negative() => number.as_u64().unwrap_or(u64::MAX),
+            _ => return Err(self.error(SchemaErrorKind::BadKeyword, value)),
+        };
+        self.instruction(op, 0, &[u32::try_from(count).unwrap_or(u32::MAX)]);
+        Ok(())
+    }
+
+    /// Pushes an instruction of the innermost schema.
+    pub(super) fn instruction(&mut self, op: u8, argument: u32, operands: &[u32]) {
+        for &word in operands.iter().rev() {
+            self.store.push(word);
+        }
+        self.store.push(u32::from(op) | argument << 8);
+        let level = self.level();
+        level.count = level.count.saturating_add(1);
+        level.kinds |= program::kind_of(op);
+    }
+
+    /// Pushes an entry whose key stands at `at`.
+    pub(super) fn entry(&mut self, at: usize, key: Str<'s>, flags: u32, slot: Slot) {
+        let escaped = if key.has_escapes() { Entry::ESCAPED } else { 0 };
+        self.store.push(slot.0);
+        self.store.push(word_of(key.raw().len() + 2) | flags | escaped);
+        self.store.push(word_of(at));
+    }
+
+    /// Refuses a keyword that stands twice in the innermost schema.
+    fn once(&mut self, bit: u8, at: usize) -> Result<(), SchemaError> {
+        let level = self.level();
+        let twice = level.seen >> bit & 1 == 1;
+        level.seen |= 1 << bit;
+        if twice { Err(error_at(SchemaErrorKind::DuplicateKey, at)) } else { Ok(()) }
+    }
+
+    /// The dialect that `$schema` names.
+    fn dialect(&self, dialect: Value<'s>) -> Result<Draft, SchemaError> {
+        let Some(name) = dialect.as_str() else { return Err(self.error(SchemaErrorKind::BadKeyword, dialect)) };
+        let mut buffer = [0; 64];
+        let name = name.decode_in(&mut buffer).unwrap_or_default();
+        let name = name.strip_suffix('#').unwrap_or(name);
+        match name.strip_prefix("https").or(name.strip_prefix("http")) {
+            Some("://json-schema.org/draft/2020-12/schema") => Ok(Draft::Draft2020),
+            Some("://json-schema.org/draft-07/schema") => Ok(Draft::Draft7),
+            _ => Err(self.error(SchemaErrorKind::UnsupportedDialect, dialect)),
+        }
+    }
+
+    /// The innermost schema. There is one whenever this is called; were there none, the first place would do no harm.
+    fn level(&mut self) -> &mut Level {
+        let [first, rest @ ..] = &mut self.levels;
+        match self.depth.checked_sub(2) {
+            Some(index) => rest.get_mut(index).unwrap_or(first),
+            None => first,
+        }
+    }
+
+    /// Where the reader's next token stands.
+    fn place(&self) -> usize {
+        self.origin + self.reader.value_offset()
+    }
+
+    fn next(&mut self) -> Result<Event<'s>, SchemaError> {
+        let end = json::Error { reason: json::Reason::UnexpectedEnd, offset: self.place() };
+        self.reader.next_event().and_then(|event| event.ok_or(end)).map_err(not_json)
+    }
+
+    fn peek(&mut self) -> Result<Kind, SchemaError> {
+        self.reader.peek().map_err(not_json)
+    }
+
+    fn value(&mut self) -> Result<Value<'s>, SchemaError> {
+        self.reader.skip_value().map_err(not_json)
+    }
+
+    fn value_of(&mut self, kind: Kind) -> Result<Value<'s>, SchemaError> {
+        let value = self.value()?;
+        if value.kind() == kind { Ok(value) } else { Err(self.error(SchemaErrorKind::BadKeyword, value)) }
+    }
+
+    /// Enters a container and gives its offset.
+    fn enter(&mut self, kind: Kind) -> Result<usize, SchemaError> {
+        let at = self.place();
+        if self.peek()? != kind {
+            return Err(error_at(SchemaErrorKind::BadKeyword, at));
+        }
+        self.next()?;
+        Ok(at)
+    }
+
+    /// The value that stands at an offset of the text.
+    pub(super) fn value_at(&self, at: usize) -> Result<Value<'s>, SchemaError> {
+        value_at(self.text, at).ok_or(error_at(SchemaErrorKind::NotASchema, at))
+    }
+
+    fn value_of_str(&self, name: Str<'s>) -> Value<'s> {
+        let at = offset_in(self.text, name.raw());
+        Value::new(self.text.get(at.saturating_sub(1)..at + name.raw().len() + 1).unwrap_or_default())
+    }
+
+    pub(super) fn offset(&self, value: Value<'s>) -> usize {
+        offset_in(self.text, value.raw())
+    }
+
+    pub(super) fn error(&self, kind: SchemaErrorKind, value: Value<'s>) -> SchemaError {
+        error_at(kind, self.offset(value))
+    }
+}
+
+impl Level {
+    fn new(offset: usize, base: usize) -> Level {
+        Level {
+            offset: word_of(offset),
+            seen: 0,
+            base,
+            entries: (base, base),
+            properties: 0,
+            required: 0,
+            others: Slot::ANY,
+            need: 0,
+            types: types::ALL,
+            kinds: 0,
+            count: 0,
+            place: Place::Keywords,
+            ref_only: false,
+        }
+    }
+}
+
+/// How deep containers are nested in a value.
+fn nesting(value: Value<'_>) -> Result<usize, SchemaError> {
+    let mut reader = Reader::new(value.raw().as_bytes(), &json::Options::default());
+    let mut deepest = 0;
+    while reader.next_event().map_err(not_json)?.is_some() {
+        deepest = deepest.max(reader.depth());
+    }
+    Ok(deepest)
+}
+
+pub(super) fn error_at(kind: SchemaErrorKind, offset: usize) -> SchemaError {
+    SchemaError { kind, offset }
+}
+
+fn not_json(error: json::Error) -> SchemaError {
+    error_at(SchemaErrorKind::Json(error), error.offset)
+}
+
+const TYPES: [(&str, u8); 7] = [
+    ("string", types::STRING),
+    ("object", types::OBJECT),
+    ("number", types::NUMBER),
+    ("integer", types::INTEGER),
+    ("boolean", types::BOOLEAN),
+    ("array", types::ARRAY),
+    ("null", types::NULL),
+];
+
+/// Addresses are below this.
+const MAX_PROGRAM: usize = i32::MAX as usize;

@@ -1,0 +1,255 @@
+//! Why a schema is refused, why a check could not be carried out, and the names of keywords.
+
+use crate::json;
+use crate::sink::Sink;
+use thiserror_no_std::Error;
+
+/// A schema that was refused, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{} at byte {offset} of the schema", .kind.phrase())]
+pub struct SchemaError {
+    /// What is wrong.
+    pub kind: SchemaErrorKind,
+    /// Where in the schema's text: the keyword or the value that is wrong.
+    pub offset: usize,
+}
+impl core::error::Error for SchemaError {}
+
+/// What is wrong with a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SchemaErrorKind {
+    /// The text is not JSON.
+    Json(json::Error),
+    /// The memory is too small.
+    NoSpace {
+        /// Bytes that would do.
+        need: usize,
+    },
+    /// The text, or a list in it, is longer than a program can refer to (512 MiB).
+    TooLarge,
+    /// A keyword that would change what is accepted, and cannot be enforced.
+    UnsupportedKeyword,
+    /// A keyword's value has the wrong type or range.
+    BadKeyword,
+    /// `type` names a type that does not exist.
+    UnknownType,
+    /// A schema must be an object or a boolean.
+    NotASchema,
+    /// A keyword or a property stands twice in one object.
+    DuplicateKey,
+    /// `$schema` names a dialect other than draft 2020-12 and draft 7.
+    UnsupportedDialect,
+    /// `$ref` leads to another document or to an anchor.
+    UnsupportedRef,
+    /// `$ref` leads nowhere.
+    UnresolvedRef,
+    /// `$ref` leads back to itself without entering the value.
+    RefCycle,
+    /// Resolving the references takes too long.
+    RefLimit,
+    /// Schemas are nested deeper than the limit.
+    DepthLimit,
+}
+
+impl SchemaErrorKind {
+    /// The kind as a phrase.
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            SchemaErrorKind::Json(_) => "not JSON",
+            SchemaErrorKind::NoSpace { .. } => "no space for the compiled schema",
+            SchemaErrorKind::TooLarge => "schema too large",
+            SchemaErrorKind::UnsupportedKeyword => "keyword not supported",
+            SchemaErrorKind::BadKeyword => "keyword with a wrong value",
+            SchemaErrorKind::UnknownType => "unknown type",
+            SchemaErrorKind::NotASchema => "a schema must be an object or a boolean",
+            SchemaErrorKind::DuplicateKey => "duplicate key",
+            SchemaErrorKind::UnsupportedDialect => "dialect not supported (2020-12 and draft-07 are)",
+            SchemaErrorKind::UnsupportedRef => "reference not supported (only JSON Pointers into the same schema are)",
+            SchemaErrorKind::UnresolvedRef => "reference that leads nowhere",
+            SchemaErrorKind::RefCycle => "reference that leads back to itself",
+            SchemaErrorKind::RefLimit => "references too many or too long to resolve",
+            SchemaErrorKind::DepthLimit => "schemas nested too deep",
+        }
+    }
+}
+
+impl SchemaError {
+    /// Appends the JSON Pointer of the place in the schema; nothing if the text is not JSON.
+    pub fn write_path(&self, schema: &str, sink: &mut Sink<'_>) {
+        match self.kind {
+            SchemaErrorKind::Json(_) | SchemaErrorKind::NoSpace { .. } => {}
+            _ => json::pointer_at(schema, self.offset, sink),
+        }
+    }
+
+    /// Bytes that would do, if the memory is too small.
+    pub fn no_space(&self) -> Option<usize> {
+        match self.kind {
+            SchemaErrorKind::NoSpace { need } => Some(need),
+            _ => None,
+        }
+    }
+
+    /// Appends the place and what is wrong, for people: `/properties/a/oneOf: keyword "oneOf" is not supported`. At the root there is
+    /// no place.
+    pub fn write_message(&self, schema: &str, sink: &mut Sink<'_>) {
+        let start = sink.len();
+        self.write_path(schema, sink);
+        if sink.len() > start {
+            sink.put(": ");
+        }
+        match self.kind {
+            SchemaErrorKind::Json(error) => {
+                sink.put("not JSON: ");
+                error.write(sink);
+            }
+            SchemaErrorKind::NoSpace { need } => {
+                sink.put("no space for the compiled schema: ");
+                sink.put_u64(need as u64);
+                sink.put(" bytes needed");
+            }
+            SchemaErrorKind::UnsupportedKeyword => {
+                sink.put("keyword ");
+                put_source(schema, self.offset, sink);
+                sink.put(" is not supported");
+            }
+            kind => {
+                sink.put(kind.phrase());
+                if let SchemaErrorKind::UnknownType
+                | SchemaErrorKind::DuplicateKey
+                | SchemaErrorKind::UnsupportedDialect
+                | SchemaErrorKind::UnsupportedRef
+                | SchemaErrorKind::UnresolvedRef
+                | SchemaErrorKind::RefCycle
+                | SchemaErrorKind::RefLimit = kind
+                {
+                    sink.put(": ");
+                    put_source(schema, self.offset, sink);
+                }
+            }
+        }
+    }
+}
+
+/// Why a check could not be carried out. What the instance does wrong is no error but a violation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// The instance is not JSON.
+    #[error("not JSON: {0}")]
+    Json(json::Error),
+    /// The work memory is too small.
+    #[error("no space: {need} words of work memory needed")]
+    NoWork {
+        /// Words that would do.
+        need: usize,
+    },
+    /// The step budget is used up.
+    #[error("step limit reached")]
+    StepLimit,
+    /// The instance is 4 GiB or longer.
+    #[error("instance too large")]
+    TooLarge,
+    /// The program is not one that `compile` made.
+    #[error("not a schema program")]
+    BadProgram,
+}
+impl core::error::Error for CheckError {}
+
+impl From<json::Error> for CheckError {
+    fn from(error: json::Error) -> Self {
+        CheckError::Json(error)
+    }
+}
+
+/// What a violation is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Keyword {
+    /// `type`
+    Type,
+    /// `enum`
+    Enum,
+    /// `const`
+    Const,
+    /// `minimum`
+    Minimum,
+    /// `maximum`
+    Maximum,
+    /// `exclusiveMinimum`
+    ExclusiveMinimum,
+    /// `exclusiveMaximum`
+    ExclusiveMaximum,
+    /// `minLength`
+    MinLength,
+    /// `maxLength`
+    MaxLength,
+    /// `minItems`
+    MinItems,
+    /// `maxItems`
+    MaxItems,
+    /// `required`
+    Required,
+    /// `additionalProperties`
+    AdditionalProperties,
+    /// The boolean schema `false`, which accepts nothing.
+    False,
+    /// No keyword: a declared property stands twice in one object.
+    DuplicateKey,
+}
+
+impl Keyword {
+    /// The keyword as a schema writes it; `false` and `duplicate-key` for the two that are none.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Keyword::Type => "type",
+            Keyword::Enum => "enum",
+            Keyword::Const => "const",
+            Keyword::Minimum => "minimum",
+            Keyword::Maximum => "maximum",
+            Keyword::ExclusiveMinimum => "exclusiveMinimum",
+            Keyword::ExclusiveMaximum => "exclusiveMaximum",
+            Keyword::MinLength => "minLength",
+            Keyword::MaxLength => "maxLength",
+            Keyword::MinItems => "minItems",
+            Keyword::MaxItems => "maxItems",
+            Keyword::Required => "required",
+            Keyword::AdditionalProperties => "additionalProperties",
+            Keyword::False => "false",
+            Keyword::DuplicateKey => "duplicate-key",
+        }
+    }
+}
+
+/// Appends the string or key at `offset` of a schema's text as it stands there, shortened.
+fn put_source(schema: &str, offset: usize, sink: &mut Sink<'_>) {
+    let rest = schema.get(offset..).unwrap_or_default();
+    let end = string_end(rest).unwrap_or(rest.len());
+    put_short(rest.get(..end).unwrap_or_default(), sink);
+}
+
+/// The length of the string that `text` starts with, its quotes included.
+pub(super) fn string_end(text: &str) -> Option<usize> {
+    let mut bytes = text.bytes().enumerate().skip(1);
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'"' => return Some(at + 1),
+            b'\\' => drop(bytes.next()),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Appends `text`, cut at a character boundary if it is much longer than a line has room for.
+pub(super) fn put_short(text: &str, sink: &mut Sink<'_>) {
+    if text.len() <= SHORT {
+        return sink.put(text);
+    }
+    let end = text.char_indices().map(|(at, _)| at).take_while(|&at| at <= SHORT).last().unwrap_or(0);
+    sink.put(text.get(..end).unwrap_or_default());
+    sink.put("…");
+}
+
+const SHORT: usize = 40;

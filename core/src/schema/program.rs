@@ -1,0 +1,437 @@
+//! The schema program: what a compiled schema is, byte by byte.
+//!
+//! A program is a run of 32-bit words in native byte order inside a plain `&[u8]` of any alignment. It refers to itself by byte
+//! addresses from its own start and to the schema's text by byte offsets, so it can be copied or moved. It is read with
+//! checked accesses only: a program that was not made from its text gives wrong answers, never a panic.
+//!
+//! # Layout
+//!
+//! ```text
+//! program   header, then nodes; a node comes after the nodes inside it
+//! header    [MAGIC] [root slot] [work words, or RECURSIVE] [work words of the largest level]
+//! slot      one word, a reference to a schema:
+//!             1 ttttttt oooooooooooooooooooooooo   immediate: only these types, nothing more; the schema is at offset o of the text
+//!             0 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa    the node at address a
+//! node      [types | kinds << 8 | count << 16] [offset of the schema in the text] then `count` instructions
+//! instr     [opcode | argument << 8] and the words that its opcode says
+//! ```
+//!
+//! `true` and `{}` are an immediate of all types, `false` of none, `{"type":"string"}` of one: most schemas in a tool's parameters
+//! need no node. `kinds` has one bit per group of opcodes that the node uses, so that a check which does not concern the
+//! value at hand costs one test. `OBJECT` is the first instruction of its node.
+//!
+//! # Instructions
+//!
+//! | opcode | argument | words | meaning |
+//! |---|---|---|---|
+//! | `ENUM`, `CONST` | count | array or value offset, then per value: offset, length and form | equal to one of the values |
+//! | `MINIMUM` … `EXCLUSIVE_MAXIMUM` | length of the number's text, `INLINE` | its offset, its value if `INLINE` | compares |
+//! | `MIN_LENGTH`, `MAX_LENGTH` | | count | characters |
+//! | `ITEMS` | items before it (0) | slot | each item |
+//! | `MIN_ITEMS`, `MAX_ITEMS` | | count | items |
+//! | `OBJECT` | count | slot for other members, entries, required masks, sorted index if count > `LINEAR` | members |
+//! | `REF` | colour (while compiling) | offset of the reference, slot of its target | in place: the target holds as well |
+//!
+//! An entry of `OBJECT` is three words: the key's offset in the text (at its quote), its length with quotes and flags, the slot of
+//! the member. Entries are in the schema's order, names that are required without being declared after them (their slot is that
+//! for other members). The masks have one bit per entry, 32 to a word. The index holds entry numbers in order of decoded key.
+//!
+//! A lone `$ref` compiles to a node of its target's slot; once all are resolved, every slot that leads to such a node is replaced
+//! by where it leads, so a reference costs nothing when checking.
+//!
+//! # Reserved
+//!
+//! The remaining keywords of drafts 2020-12 and 7 fit as further instructions in the same groups; these numbers are kept for them:
+//! `0x24` multipleOf (as `MINIMUM`), `0x32` pattern (address of a matcher's program), `0x33` format (argument: its number),
+//! `0x43` prefixItems (count; slots; `ITEMS` then has the count as its argument), `0x44` uniqueItems, `0x45` contains (slot, least,
+//! most), `0x46` unevaluatedItems (slot), `0x51` and `0x52` min/maxProperties, `0x53` propertyNames (slot), `0x54`
+//! patternProperties (count; matcher and slot each), `0x55` dependentRequired (count; key and list each), `0x56` dependentSchemas
+//! (count; key and slot each), `0x57` unevaluatedProperties (slot), `0x61` allOf, `0x62` anyOf, `0x63` oneOf (count; slots), `0x64`
+//! not (slot), `0x65` if (three slots), `0x66` dynamicRef (name and slot). Those of group 6 apply to the value in place: like
+//! `REF` beside other keywords they read the value once more, from a frame that remembers where it began and which
+//! instruction comes next.
+
+/// Bytes of the header.
+pub(super) const HEADER: usize = 16;
+/// The header's first word.
+pub(super) const MAGIC: u32 = 0x5443_5301;
+/// In the header: how much work memory is enough cannot be told from the schema.
+pub(super) const RECURSIVE: u32 = u32::MAX;
+
+/// The types of JSON Schema, as bits. An integral number has the bit `INTEGER`, any other number `FRACTION`.
+pub(super) mod types {
+    pub(crate) const NULL: u8 = 1;
+    pub(crate) const BOOLEAN: u8 = 2;
+    pub(crate) const INTEGER: u8 = 4;
+    pub(crate) const FRACTION: u8 = 8;
+    pub(crate) const NUMBER: u8 = INTEGER | FRACTION;
+    pub(crate) const STRING: u8 = 16;
+    pub(crate) const ARRAY: u8 = 32;
+    pub(crate) const OBJECT: u8 = 64;
+    pub(crate) const ALL: u8 = 127;
+    pub(crate) const NONE: u8 = 0;
+}
+
+/// A reference to a schema; see the [module](self).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slot(pub(super) u32);
+
+impl Slot {
+    /// Accepts everything, and stands nowhere in the text.
+    pub(super) const ANY: Slot = Slot(IMMEDIATE | (types::ALL as u32) << 24);
+
+    /// No schema.
+    pub(super) const NOWHERE: Slot = Slot(0);
+
+    /// A schema of types alone, if its offset fits.
+    pub(super) fn immediate(types: u8, offset: u32) -> Option<Slot> {
+        (offset < 1 << 24).then_some(Slot(IMMEDIATE | u32::from(types) << 24 | offset))
+    }
+
+    /// The node at this address.
+    pub(super) fn node(address: usize) -> Slot {
+        Slot(word_of(address) & !IMMEDIATE)
+    }
+
+    /// The types and the text offset of an immediate.
+    #[inline]
+    pub(super) fn as_immediate(self) -> Option<(u8, usize)> {
+        (self.0 & IMMEDIATE != 0).then_some(((self.0 >> 24 & 127) as u8, (self.0 & 0xFF_FFFF) as usize))
+    }
+
+    /// The address of a node.
+    #[inline]
+    pub(super) fn as_node(self) -> Option<usize> {
+        (self.0 & IMMEDIATE == 0).then_some(self.0 as usize)
+    }
+
+    /// Whether it accepts everything.
+    pub(super) fn is_any(self) -> bool {
+        self.0 >> 24 == Slot::ANY.0 >> 24
+    }
+}
+
+const IMMEDIATE: u32 = 1 << 31;
+
+/// The first two words of a node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) types: u8,
+    /// A bit per group of opcodes: `kind::…`.
+    pub(super) kinds: u8,
+    pub(super) count: u16,
+    /// Where the schema stands in its text.
+    pub(super) offset: u32,
+}
+
+impl Node {
+    /// Bytes of the two words.
+    pub(super) const SIZE: usize = 8;
+
+    #[inline]
+    pub(super) fn read(program: &[u8], at: usize) -> Node {
+        let [head, offset] = words(program, at);
+        let [types, kinds, ..] = head.to_le_bytes();
+        Node { types, kinds, count: (head >> 16) as u16, offset }
+    }
+
+    pub(super) fn head(self) -> u32 {
+        u32::from_le_bytes([self.types, self.kinds, 0, 0]) | u32::from(self.count) << 16
+    }
+}
+
+/// Bits of [`Node::kinds`].
+pub(super) mod kind {
+    /// `ENUM` and `CONST`.
+    pub(crate) const VALUE: u8 = 1 << 0;
+    pub(crate) const NUMBER: u8 = 1 << 1;
+    pub(crate) const STRING: u8 = 1 << 2;
+    pub(crate) const ARRAY: u8 = 1 << 3;
+    pub(crate) const OBJECT: u8 = 1 << 4;
+    /// Applies further schemas to the same value.
+    pub(crate) const IN_PLACE: u8 = 1 << 5;
+    /// With `IN_PLACE`: a lone reference, nothing but another name for its target.
+    pub(crate) const ALIAS: u8 = 1 << 7;
+}
+
+/// The opcodes. The high digit is the group: [`kind_of`].
+pub(super) mod op {
+    pub(crate) const ENUM: u8 = 0x10;
+    pub(crate) const CONST: u8 = 0x11;
+    pub(crate) const MINIMUM: u8 = 0x20;
+    pub(crate) const MAXIMUM: u8 = 0x21;
+    pub(crate) const EXCLUSIVE_MINIMUM: u8 = 0x22;
+    pub(crate) const EXCLUSIVE_MAXIMUM: u8 = 0x23;
+    pub(crate) const MIN_LENGTH: u8 = 0x30;
+    pub(crate) const MAX_LENGTH: u8 = 0x31;
+    pub(crate) const ITEMS: u8 = 0x40;
+    pub(crate) const MIN_ITEMS: u8 = 0x41;
+    pub(crate) const MAX_ITEMS: u8 = 0x42;
+    pub(crate) const OBJECT: u8 = 0x50;
+    pub(crate) const REF: u8 = 0x60;
+}
+
+/// The bit of [`Node::kinds`] for an opcode.
+pub(super) fn kind_of(op: u8) -> u8 {
+    1u8.checked_shl(u32::from(op >> 4).wrapping_sub(1)).unwrap_or(0)
+}
+
+/// In the argument of a bound: the value fits the third word.
+pub(super) const INLINE: u32 = 1 << 23;
+/// The largest argument.
+pub(super) const MAX_ARGUMENT: u32 = (1 << 24) - 1;
+/// Objects with more entries than this have a sorted index.
+pub(super) const LINEAR: u32 = 16;
+
+/// One instruction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Instruction {
+    pub(super) op: u8,
+    pub(super) argument: u32,
+    /// The address of its first word.
+    pub(super) at: usize,
+}
+
+impl Instruction {
+    #[inline]
+    pub(super) fn read(program: &[u8], at: usize) -> Instruction {
+        let head = word(program, at);
+        Instruction { op: (head & 0xFF) as u8, argument: head >> 8, at }
+    }
+
+    /// The word after the first.
+    #[inline]
+    pub(super) fn operand(self, program: &[u8]) -> u32 {
+        word(program, self.at + 4)
+    }
+
+    /// Bytes that it takes, or 0 for an opcode that does not exist.
+    fn size(self) -> usize {
+        let count = self.argument as usize;
+        4 * match self.op {
+            op::ENUM | op::CONST => 2 + 2 * count,
+            op::MINIMUM..=op::EXCLUSIVE_MAXIMUM | op::REF => 3,
+            op::MIN_LENGTH | op::MAX_LENGTH | op::ITEMS | op::MIN_ITEMS | op::MAX_ITEMS => 2,
+            op::OBJECT => Table::size(count) / 4,
+            _ => 0,
+        }
+    }
+}
+
+/// A place among the instructions of a node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cursor {
+    /// The address of the next one.
+    pub(super) at: usize,
+    left: u16,
+}
+
+impl Cursor {
+    /// Before the first instruction of a node; an immediate has none.
+    #[inline]
+    pub(super) fn new(program: &[u8], slot: Slot) -> Cursor {
+        let at = slot.as_node().unwrap_or(program.len());
+        Cursor { at: at + Node::SIZE, left: Node::read(program, at).count }
+    }
+
+    #[inline]
+    pub(super) fn next(&mut self, program: &[u8]) -> Option<Instruction> {
+        self.left = self.left.checked_sub(1)?;
+        let instruction = Instruction::read(program, self.at);
+        let size = instruction.size();
+        if size == 0 || self.at >= program.len() {
+            self.left = 0;
+            return None;
+        }
+        self.at += size;
+        Some(instruction)
+    }
+}
+
+/// The members of an object: an `OBJECT` instruction taken apart.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Table {
+    pub(super) at: usize,
+    pub(super) count: u32,
+}
+
+impl Table {
+    /// The table of the `OBJECT` instruction at an address.
+    #[inline]
+    pub(super) fn read(program: &[u8], at: usize) -> Table {
+        Table { at, count: word(program, at) >> 8 }
+    }
+
+    /// Bytes that an instruction with this many entries takes.
+    pub(super) fn size(count: usize) -> usize {
+        let index = if count > LINEAR as usize { count } else { 0 };
+        4 * (2 + Table::masks(count) + index + 3 * count)
+    }
+
+    /// Words that hold one bit per entry.
+    #[inline]
+    pub(super) fn masks(count: usize) -> usize {
+        count.div_ceil(32)
+    }
+
+    /// The slot for members that have no entry.
+    pub(super) fn others(self, program: &[u8]) -> Slot {
+        Slot(word(program, self.at + 4))
+    }
+
+    /// Bits of the entries that must be there.
+    #[inline]
+    pub(super) fn required(self, program: &[u8], mask: usize) -> u32 {
+        word(program, self.masks_at() + 4 * mask)
+    }
+
+    /// The address of the first entry.
+    #[inline]
+    pub(super) fn entries(self) -> usize {
+        self.at + 8
+    }
+
+    /// The entry number at place `rank` of the sorted index.
+    pub(super) fn ranked(self, program: &[u8], rank: u32) -> u32 {
+        word(program, self.masks_at() + 4 * (Table::masks(self.count as usize) + rank as usize))
+    }
+
+    #[inline]
+    fn masks_at(self) -> usize {
+        self.entries() + Entry::SIZE * self.count as usize
+    }
+
+    pub(super) fn entry(self, program: &[u8], number: u32) -> Entry {
+        Entry::read(program, self.entries() + Entry::SIZE * number as usize)
+    }
+}
+
+/// A member that a schema names.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    /// Where the key's opening quote stands in the schema's text.
+    pub(super) key: u32,
+    length: u32,
+    pub(super) slot: Slot,
+}
+
+impl Entry {
+    pub(super) const SIZE: usize = 12;
+    /// The key has escapes.
+    pub(super) const ESCAPED: u32 = 1 << 29;
+    /// The name is required but not among `properties`.
+    pub(super) const UNDECLARED: u32 = 1 << 30;
+    /// The member must be there.
+    pub(super) const REQUIRED: u32 = 1 << 31;
+    /// Lengths are below this.
+    pub(super) const MAX_LENGTH: u32 = 1 << 29;
+
+    #[inline]
+    pub(super) fn read(program: &[u8], at: usize) -> Entry {
+        let [key, length, slot] = words(program, at);
+        Entry { key, length, slot: Slot(slot) }
+    }
+
+    /// The key with its quotes.
+    #[inline]
+    pub(super) fn quoted(self, text: &str) -> &str {
+        let start = self.key as usize;
+        text.get(start..start + (self.length & (Entry::MAX_LENGTH - 1)) as usize).unwrap_or_default()
+    }
+
+    /// As `quoted`, in bytes.
+    #[inline(always)]
+    pub(super) fn bytes(self, text: &str) -> Option<&[u8]> {
+        bytes(text, self.key, self.length & (Entry::MAX_LENGTH - 1))
+    }
+
+    /// The key as a string.
+    pub(super) fn name(self, text: &str) -> crate::json::Str<'_> {
+        let quoted = self.quoted(text);
+        crate::json::Str::new(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default())
+    }
+
+    pub(super) fn is(self, flag: u32) -> bool {
+        self.length & flag != 0
+    }
+}
+
+/// A value of `ENUM` or `CONST`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    offset: u32,
+    length: u32,
+}
+
+impl Candidate {
+    /// The value with this number.
+    #[inline]
+    pub(super) fn read(program: &[u8], instruction: Instruction, number: u32) -> Candidate {
+        let [offset, length] = words(program, instruction.at + 8 + 8 * number as usize);
+        Candidate { offset, length }
+    }
+
+    /// Its source text.
+    #[inline]
+    pub(super) fn raw(self, text: &str) -> &str {
+        let start = self.offset as usize;
+        text.get(start..start + (self.length & ((1 << Form::SHIFT) - 1)) as usize).unwrap_or_default()
+    }
+
+    /// As `raw`, in bytes.
+    #[inline(always)]
+    pub(super) fn bytes(self, text: &str) -> Option<&[u8]> {
+        bytes(text, self.offset, self.length & ((1 << Form::SHIFT) - 1))
+    }
+
+    #[inline]
+    pub(super) fn is(self, form: Form) -> bool {
+        self.length >> Form::SHIFT == form as u32
+    }
+}
+
+/// What a candidate is, as far as comparing goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A string without escapes.
+    Plain,
+    /// A string with escapes.
+    Escaped,
+    Number,
+    /// `true`, `false` or `null`.
+    Word,
+    /// An array or an object.
+    Container,
+}
+
+impl Form {
+    /// Where the form stands in the length word.
+    pub(super) const SHIFT: u32 = 29;
+}
+
+/// Bytes of a text.
+#[inline(always)]
+fn bytes(text: &str, start: u32, length: u32) -> Option<&[u8]> {
+    let start = start as usize;
+    text.as_bytes().get(start..start.wrapping_add(length as usize))
+}
+
+/// The word at an address; 0 beyond the end.
+#[inline]
+pub(super) fn word(program: &[u8], at: usize) -> u32 {
+    let [word] = words(program, at);
+    word
+}
+
+/// Words that follow each other; zeros if the last is beyond the end.
+#[inline(always)]
+pub(super) fn words<const N: usize>(program: &[u8], at: usize) -> [u32; N] {
+    // A sum that wraps around makes the range end before it starts, and the access fails as it should.
+    let chunks = program.get(at..at.wrapping_add(4 * N)).and_then(|bytes| bytes.as_chunks().0.first_chunk());
+    chunks.map_or([0; N], |chunks: &[[u8; 4]; N]| chunks.map(u32::from_ne_bytes))
+}
+
+/// A length or an address as a word. Texts and programs that could not fit are refused before.
+pub(super) fn word_of(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,281 @@
+//! What an instance does wrong, said so that a model can mend it.
+
+use super::error::{Keyword, put_short, string_end};
+use super::program::{Entry, Table, types};
+use crate::json::{self, Str, Value};
+use crate::sink::Sink;
+
+/// Receives the violations of a check, one by one and in the order of the instance's text.
+pub trait Report {
+    /// One problem of the instance. It borrows from the texts; write what is to be kept.
+    fn violation(&mut self, violation: &Violation<'_>);
+}
+
+/// For those who want the verdict alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoReport;
+
+impl Report for NoReport {
+    fn violation(&mut self, _: &Violation<'_>) {}
+}
+
+/// One place where the instance differs from the schema. Its texts are made when they are asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Violation<'a> {
+    pub(super) problem: Problem<'a>,
+    /// The instance's text as far as it was read.
+    pub(super) instance: &'a str,
+    /// Where the value or the key stands in it.
+    pub(super) at: usize,
+    /// The schema's text.
+    pub(super) schema: &'a str,
+    /// Where the schema that is violated stands in it.
+    pub(super) schema_at: usize,
+}
+
+/// What is wrong, with what the message needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Problem<'a> {
+    /// Not one of these types.
+    Type(u8),
+    /// Not among the values of this array.
+    Enum(Value<'a>),
+    /// Not this value.
+    Const(&'a str),
+    /// Outside of this bound.
+    Bound(Keyword, &'a str),
+    /// A count, and what it is compared with.
+    Count(Keyword, u32, usize),
+    /// This member is not there.
+    Required(Str<'a>),
+    /// A member that no schema allows; the program and its table say which are allowed.
+    Unknown(&'a [u8], Table),
+    /// Nothing is accepted here.
+    False,
+    /// The key was there before.
+    DuplicateKey,
+}
+
+impl Violation<'_> {
+    /// The keyword that is violated.
+    pub fn keyword(&self) -> Keyword {
+        match self.problem {
+            Problem::Type(_) => Keyword::Type,
+            Problem::Enum(_) => Keyword::Enum,
+            Problem::Const(_) => Keyword::Const,
+            Problem::Bound(keyword, _) | Problem::Count(keyword, ..) => keyword,
+            Problem::Required(_) => Keyword::Required,
+            Problem::Unknown(..) => Keyword::AdditionalProperties,
+            Problem::False => Keyword::False,
+            Problem::DuplicateKey => Keyword::DuplicateKey,
+        }
+    }
+
+    /// Appends the JSON Pointer of the value in the instance; for a missing member, the pointer that it would have.
+    pub fn write_path(&self, sink: &mut Sink<'_>) {
+        json::pointer_at(self.instance, self.at, sink);
+        if let Problem::Required(name) = self.problem {
+            sink.put_byte(b'/');
+            json::put_token(name, sink);
+        }
+    }
+
+    /// Appends the JSON Pointer of the keyword in the schema.
+    pub fn write_schema_path(&self, sink: &mut Sink<'_>) {
+        json::pointer_at(self.schema, self.schema_at, sink);
+        if !matches!(self.problem, Problem::False | Problem::DuplicateKey) {
+            sink.put_byte(b'/');
+            sink.put(self.keyword().name());
+        }
+    }
+
+    /// Appends what was expected and what came: `expected integer, got string "x"`. The path is not in it. Bounded, whatever the
+    /// schema and the instance hold.
+    pub fn write_message(&self, sink: &mut Sink<'_>) {
+        match self.problem {
+            Problem::Type(expected) => {
+                sink.put("expected ");
+                put_types(expected, sink);
+                self.put_got(true, sink);
+            }
+            Problem::Enum(values) => {
+                let mut values = values.items().map(Value::raw).peekable();
+                if values.peek().is_none() {
+                    return sink.put("nothing is allowed here");
+                }
+                sink.put("expected one of ");
+                put_list(values, sink);
+                self.put_got(false, sink);
+            }
+            Problem::Const(value) => {
+                sink.put("expected ");
+                put_short(value, sink);
+                self.put_got(false, sink);
+            }
+            Problem::Bound(keyword, bound) => {
+                sink.put(match keyword {
+                    Keyword::Minimum => "expected at least ",
+                    Keyword::Maximum => "expected at most ",
+                    Keyword::ExclusiveMinimum => "expected more than ",
+                    _ => "expected less than ",
+                });
+                put_short(bound, sink);
+                self.put_got(false, sink);
+            }
+            Problem::Count(keyword, bound, got) => {
+                let (least, unit) = match keyword {
+                    Keyword::MinLength => (true, "character"),
+                    Keyword::MaxLength => (false, "character"),
+                    Keyword::MinItems => (true, "item"),
+                    _ => (false, "item"),
+                };
+                sink.put(if least { "expected at least " } else { "expected at most " });
+                sink.put_u64(u64::from(bound));
+                sink.put_byte(b' ');
+                sink.put(unit);
+                sink.put(if bound == 1 { ", got " } else { "s, got " });
+                sink.put_u64(got as u64);
+            }
+            Problem::Required(_) => sink.put("required"),
+            Problem::Unknown(program, table) => {
+                let names = (0..table.count).map(|number| table.entry(program, number));
+                let mut names = names.filter(|entry| !entry.is(Entry::UNDECLARED)).map(|entry| entry.quoted(self.schema)).peekable();
+                if names.peek().is_none() {
+                    return sink.put("unknown property; none is allowed");
+                }
+                sink.put("unknown property; allowed: ");
+                put_list(names, sink);
+            }
+            Problem::False => sink.put("nothing is allowed here"),
+            Problem::DuplicateKey => sink.put("duplicate key"),
+        }
+    }
+
+    /// Appends `, got …`, with the type where it says more than the value.
+    fn put_got(&self, with_type: bool, sink: &mut Sink<'_>) {
+        sink.put(", got ");
+        let rest = self.instance.get(self.at..).unwrap_or_default();
+        let (name, end) = match rest.as_bytes().first() {
+            Some(b'{') => return sink.put("object"),
+            Some(b'[') => return sink.put("array"),
+            Some(b'"') => ("string ", string_end(rest)),
+            Some(b'n') => ("", Some(4)),
+            Some(b't') => ("boolean ", Some(4)),
+            Some(b'f') => ("boolean ", Some(5)),
+            _ => ("number ", rest.find(|c: char| !matches!(c, '0'..='9' | '+' | '-' | '.' | 'e' | 'E'))),
+        };
+        if with_type {
+            sink.put(name);
+        }
+        put_short(rest.get(..end.unwrap_or(rest.len())).unwrap_or_default(), sink);
+    }
+}
+
+/// Writes the violations as one line of text: `/a: expected integer, got string "x"; /b: required`. At the root there is no path.
+///
+/// At most `max_count` of them and about `max_bytes` bytes; the rest is counted: `; and 3 more`.
+#[derive(Debug)]
+pub struct ListReport<'w, 'b> {
+    sink: &'w mut Sink<'b>,
+    start: usize,
+    max_count: usize,
+    max_bytes: usize,
+    count: usize,
+    more: usize,
+}
+
+impl<'w, 'b> ListReport<'w, 'b> {
+    /// Writes at the end of `sink`, within the default bounds.
+    pub fn new(sink: &'w mut Sink<'b>) -> Self {
+        ListReport::bounded(sink, MAX_COUNT, MAX_BYTES)
+    }
+
+    /// Writes at the end of `sink`, within these bounds and, after the first one, within its room.
+    pub fn bounded(sink: &'w mut Sink<'b>, max_count: usize, max_bytes: usize) -> Self {
+        let room = if sink.room() == 0 { usize::MAX } else { sink.room().saturating_sub(MORE) };
+        let max_bytes = max_bytes.min(room);
+        ListReport { start: sink.len(), sink, max_count, max_bytes, count: 0, more: 0 }
+    }
+
+    /// Appends how many there were beyond the bounds, and gives how many there were in all.
+    pub fn finish(self) -> usize {
+        if self.more > 0 {
+            if self.count > 0 {
+                self.sink.put("; and ");
+            }
+            self.sink.put_u64(self.more as u64);
+            self.sink.put(if self.count > 0 { " more" } else { " problems" });
+        }
+        self.count + self.more
+    }
+}
+
+impl Report for ListReport<'_, '_> {
+    fn violation(&mut self, violation: &Violation<'_>) {
+        if self.more > 0 || self.count >= self.max_count {
+            self.more += 1;
+            return;
+        }
+        let mark = self.sink.len();
+        if self.count > 0 {
+            self.sink.put("; ");
+        }
+        let path = self.sink.len();
+        violation.write_path(self.sink);
+        // A key of the instance can be of any length: such a path is left out.
+        if self.sink.len() - path > MAX_PATH {
+            self.sink.truncate(path);
+            self.sink.put("…");
+        }
+        if self.sink.len() > path {
+            self.sink.put(": ");
+        }
+        violation.write_message(self.sink);
+        if self.count > 0 && self.sink.len() - self.start > self.max_bytes {
+            self.sink.truncate(mark);
+            self.more += 1;
+        } else {
+            self.count += 1;
+        }
+    }
+}
+
+/// Appends the names of types, joined by `or`.
+fn put_types(expected: u8, sink: &mut Sink<'_>) {
+    let names = [
+        (types::STRING, "string"),
+        (types::NUMBER, "number"),
+        (types::INTEGER, "integer"),
+        (types::BOOLEAN, "boolean"),
+        (types::OBJECT, "object"),
+        (types::ARRAY, "array"),
+        (types::NULL, "null"),
+    ];
+    let mut left = expected;
+    for (bits, name) in names {
+        if left & bits == bits {
+            sink.put(if left == expected { "" } else { " or " });
+            sink.put(name);
+            left &= !bits;
+        }
+    }
+}
+
+/// Appends texts with commas between, as many as a line has room for.
+fn put_list<'a>(texts: impl Iterator<Item = &'a str>, sink: &mut Sink<'_>) {
+    let start = sink.len();
+    for (i, text) in texts.enumerate() {
+        sink.put(if i > 0 { ", " } else { "" });
+        if sink.len() - start > MAX_LIST {
+            return sink.put("…");
+        }
+        put_short(text, sink);
+    }
+}
+
+const MAX_COUNT: usize = 16;
+const MAX_BYTES: usize = 1024;
+/// Room for `; and N more`.
+const MORE: usize = 32;
+const MAX_PATH: usize = 256;
+const MAX_LIST: usize = 240;

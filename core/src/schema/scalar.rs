@@ -1,0 +1,173 @@
+//! Checking one value: strings, numbers, words, and the values of `enum` and `const`.
+
+use super::check::Check;
+use super::error::Keyword;
+use super::program::{Candidate, Cursor, Form, INLINE, Instruction, Node, Slot, op, types, words};
+use super::report::Problem;
+use super::source::value_at;
+use crate::json::{Kind, Number, Str, Value};
+use core::cmp::Ordering;
+
+impl<'s, 'i> Check<'s, 'i, '_> {
+    /// Checks a string: `text` starts with it, `after` comes after it.
+    #[inline(never)]
+    pub(super) fn string(&mut self, slot: Slot, text: &'i [u8], after: &'i [u8]) -> Option<()> {
+        if !self.fits(slot, types::STRING, text) {
+            return Some(());
+        }
+        self.one_of(slot, text, after)?;
+        let raw = self.raw(text, after);
+        let string = Str::new(raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default());
+        let mut cursor = Cursor::new(self.schema.program(), slot);
+        while let Some(instruction) = cursor.next(self.schema.program()) {
+            let bound = instruction.operand(self.schema.program());
+            // A character takes at least a byte of source, so most texts need not be counted.
+            let keyword = match instruction.op {
+                op::MIN_LENGTH if bound > 0 && string.chars().nth(bound as usize - 1).is_none() => Keyword::MinLength,
+                op::MAX_LENGTH if string.raw().len() > bound as usize && string.chars().nth(bound as usize).is_some() => {
+                    Keyword::MaxLength
+                }
+                _ => continue,
+            };
+            self.report(Problem::Count(keyword, bound, string.char_count()), self.scan.offset(text), self.place(slot));
+        }
+        Some(())
+    }
+
+    /// Checks a number.
+    #[inline(never)]
+    pub(super) fn number(&mut self, slot: Slot, text: &'i [u8], after: &'i [u8]) -> Option<()> {
+        let raw = self.raw(text, after);
+        let number = Number::new(raw);
+        let small = small(raw);
+        let integer = small.is_some() || number.is_integer();
+        if !self.fits(slot, if integer { types::INTEGER } else { types::FRACTION }, text) {
+            return Some(());
+        }
+        self.one_of(slot, text, after)?;
+        let mut cursor = Cursor::new(self.schema.program(), slot);
+        while let Some(instruction) = cursor.next(self.schema.program()) {
+            if !matches!(instruction.op, op::MINIMUM..=op::EXCLUSIVE_MAXIMUM) {
+                continue;
+            }
+            let (bound, inline) = self.bound(instruction);
+            let order = match (small, inline) {
+                (Some(number), Some(bound)) => number.cmp(&bound),
+                _ => number.compare(Number::new(bound)),
+            };
+            let (fits, keyword) = match instruction.op {
+                op::MINIMUM => (order != Ordering::Less, Keyword::Minimum),
+                op::MAXIMUM => (order != Ordering::Greater, Keyword::Maximum),
+                op::EXCLUSIVE_MINIMUM => (order == Ordering::Greater, Keyword::ExclusiveMinimum),
+                _ => (order == Ordering::Less, Keyword::ExclusiveMaximum),
+            };
+            if !fits {
+                self.report(Problem::Bound(keyword, bound), self.scan.offset(text), self.place(slot));
+            }
+        }
+        Some(())
+    }
+
+    /// Checks a value of which only its type and `enum` matter.
+    #[inline(never)]
+    pub(super) fn other(&mut self, slot: Slot, bit: u8, text: &'i [u8], after: &'i [u8]) -> Option<()> {
+        if self.fits(slot, bit, text) { self.one_of(slot, text, after) } else { Some(()) }
+    }
+
+    /// Whether a value of this type is accepted; reports it if not.
+    fn fits(&mut self, slot: Slot, bit: u8, text: &'i [u8]) -> bool {
+        let types = match slot.as_immediate() {
+            Some((types, _)) => types,
+            None => Node::read(self.schema.program(), slot.0 as usize).types,
+        };
+        if types & bit == 0 {
+            self.wrong_type(slot, types, self.scan.offset(text));
+        }
+        types & bit != 0
+    }
+
+    /// Checks `enum` and `const`.
+    pub(super) fn one_of(&mut self, slot: Slot, text: &'i [u8], after: &'i [u8]) -> Option<()> {
+        let mut cursor = Cursor::new(self.schema.program(), slot);
+        while let Some(instruction) = cursor.next(self.schema.program()) {
+            let value = Value::new(self.raw(text, after));
+            if !matches!(instruction.op, op::ENUM | op::CONST) || self.has(instruction, value)? {
+                continue;
+            }
+            let schema = self.schema.text();
+            let problem = if instruction.op == op::ENUM {
+                let values = value_at(schema, instruction.operand(self.schema.program()) as usize);
+                Problem::Enum(values.unwrap_or(Value::empty_object()))
+            } else {
+                Problem::Const(Candidate::read(self.schema.program(), instruction, 0).raw(schema))
+            };
+            self.report(problem, self.scan.offset(text), self.place(slot));
+        }
+        Some(())
+    }
+
+    /// Whether a value is among the candidates.
+    fn has(&mut self, instruction: Instruction, value: Value<'i>) -> Option<bool> {
+        let (text, program) = (self.schema.text(), self.schema.program());
+        let raw = value.raw();
+        for number in 0..instruction.argument {
+            self.step(1)?;
+            let candidate = Candidate::read(program, instruction, number);
+            let other = candidate.raw(text);
+            let equal = other == raw
+                || match value.kind() {
+                    Kind::String => {
+                        (raw.contains('\\') || candidate.is(Form::Escaped)) && Value::new(other).as_str() == value.as_str()
+                    }
+                    Kind::Number => candidate.is(Form::Number) && value.as_number() == Value::new(other).as_number(),
+                    Kind::Object | Kind::Array => candidate.is(Form::Container) && self.equal(value, Value::new(other))?,
+                    Kind::Bool | Kind::Null => false,
+                };
+            if equal {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
+    /// The text of a value that was read.
+    fn raw(&self, text: &'i [u8], after: &'i [u8]) -> &'i str {
+        self.text.get(self.scan.offset(text)..self.scan.offset(after)).unwrap_or_default()
+    }
+
+    /// Where the schema of a slot stands.
+    pub(super) fn place(&self, slot: Slot) -> usize {
+        match slot.as_immediate() {
+            Some((_, offset)) => offset,
+            None => Node::read(self.schema.program(), slot.0 as usize).offset as usize,
+        }
+    }
+
+    /// The bound of an instruction: its text, and its value if that is a small integer.
+    fn bound(&self, instruction: Instruction) -> (&'s str, Option<i32>) {
+        let [offset, value] = words(self.schema.program(), instruction.at + 4);
+        let start = offset as usize;
+        let end = start + (instruction.argument & (INLINE - 1)) as usize;
+        let text = self.schema.text().get(start..end).unwrap_or_default();
+        (text, (instruction.argument & INLINE != 0).then_some(value.cast_signed()))
+    }
+}
+
+/// The value of a number that is an integer of few digits, the common case.
+fn small(raw: &str) -> Option<i32> {
+    let (negative, digits) = match raw.as_bytes() {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    if digits.len() > 9 {
+        return None;
+    }
+    let mut value = 0i32;
+    for digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        value = value * 10 + i32::from(digit - b'0');
+    }
+    Some(if negative { -value } else { value })
+}
