@@ -1,0 +1,173 @@
+//! OpenAI Chat Completions. Source: the request and response models of the provider's SDK.
+
+use super::results::{Budget, write_part};
+use super::tools::{Choice, Note, WireChoice, WireTool};
+use super::{Finish, Item, NameRule, ReplyError, Wire, name_and_description, provider_error};
+use crate::json::{Value, Writer};
+use crate::schema::StrictSubset;
+use crate::result::ToolResult;
+
+pub(super) struct OpenAiChat;
+
+/// Keywords of JSON Schema that strict mode does not take (the provider's guide to structured outputs).
+const STRICT_REFUSES: [&str; 16] = [
+    "allOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentRequired",
+    "dependentSchemas",
+    "patternProperties",
+    "propertyNames",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "contains",
+    "uniqueItems",
+    "minProperties",
+    "maxProperties",
+];
+
+impl Wire for OpenAiChat {
+    fn names(&self) -> NameRule {
+        NameRule { max: 64, dots: false }
+    }
+
+    fn strict(&self) -> Option<&'static StrictSubset> {
+        Some(&StrictSubset { all_required: true, refused: &STRICT_REFUSES })
+    }
+
+    fn tools_start(&self, out: &mut Writer<'_, '_>) {
+        out.key("tools");
+        out.array_start();
+    }
+
+    fn tool(&self, tool: &WireTool<'_>, notes: &mut dyn FnMut(Note<'_>), out: &mut Writer<'_, '_>) {
+        out.object_start();
+        out.key("type");
+        out.string("function");
+        out.key("function");
+        out.object_start();
+        name_and_description(tool.name, tool.info, out);
+        out.key("parameters");
+        tool.write_schema(out, notes);
+        if tool.info.strict() {
+            out.key("strict");
+            out.bool(true);
+        }
+        out.object_end();
+        out.object_end();
+    }
+
+    fn tools_end(&self, choice: &WireChoice<'_>, out: &mut Writer<'_, '_>) {
+        out.array_end();
+        if let Some(choice) = choice.choice {
+            out.key("tool_choice");
+            match choice {
+                Choice::Auto => out.string("auto"),
+                Choice::None => out.string("none"),
+                Choice::Required => out.string("required"),
+                Choice::Tool(name) => {
+                    out.object_start();
+                    out.key("type");
+                    out.string("function");
+                    out.key("function");
+                    out.object_start();
+                    out.key("name");
+                    out.string(name);
+                    out.object_end();
+                    out.object_end();
+                }
+            }
+        }
+        if let Some(parallel) = choice.parallel {
+            out.key("parallel_tool_calls");
+            out.bool(parallel);
+        }
+    }
+
+    /// Reads a whole response (its first choice) or one assistant message.
+    fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
+        provider_error(root)?;
+        let choice = root.get("choices").map(|choices| choices.item(0));
+        let (message, reason) = match choice {
+            Some(choice) => {
+                let choice = choice.ok_or(ReplyError::Shape { expected: "choices[0].message" })?;
+                (choice.get("message"), choice.get("finish_reason"))
+            }
+            None => (Some(root), None),
+        };
+        let message = message.ok_or(ReplyError::Shape { expected: "choices[0].message" })?;
+        let (content, calls) = (message.get("content"), message.get("tool_calls"));
+        if content.is_none() && calls.is_none() && message.get("refusal").is_none() {
+            return Err(ReplyError::Shape { expected: "content or tool_calls" });
+        }
+        visit(Item::Text(content));
+        for part in content.into_iter().flat_map(Value::items) {
+            visit(Item::Text(part.get("text")));
+        }
+        for call in calls.into_iter().flat_map(Value::items) {
+            // A custom tool's call carries plain text; it still needs a result.
+            let (body, arguments) = match call.get("function") {
+                Some(function) => (Some(function), "arguments"),
+                None => (call.get("custom"), "input"),
+            };
+            visit(Item::Call {
+                id: call.get("id"),
+                name: body.and_then(|body| body.get("name")),
+                arguments: body.and_then(|body| body.get(arguments)),
+                encoded: true,
+            });
+        }
+        // Some servers send an empty refusal with every message.
+        let refusal = message.get("refusal").filter(|refusal| !refusal.is_null());
+        let refused = refusal.is_some_and(|refusal| refusal.as_str().is_none_or(|text| text != ""));
+        Ok(match reason.and_then(Value::as_str) {
+            _ if refused => Finish::Refused,
+            Some(reason) if reason == "length" => Finish::Truncated,
+            Some(reason) if reason == "content_filter" => Finish::Refused,
+            _ => Finish::Complete,
+        })
+    }
+
+    fn results_start(&self, bare: bool, out: &mut Writer<'_, '_>) {
+        if !bare {
+            out.array_start();
+        }
+    }
+
+    /// One message of the role `tool`: text only, and a failure is told by its text.
+    fn result(&self, id: &str, result: &ToolResult<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
+        out.object_start();
+        out.key("role");
+        out.string("tool");
+        out.key("tool_call_id");
+        out.string(id);
+        out.key("content");
+        if result.len() > 1 {
+            out.array_start();
+            for part in result.parts() {
+                out.object_start();
+                out.key("type");
+                out.string("text");
+                out.key("text");
+                write_part(&part, budget, out);
+                out.object_end();
+            }
+            out.array_end();
+        } else {
+            match result.parts().next() {
+                Some(part) => write_part(&part, budget, out),
+                None => out.string(""),
+            }
+        }
+        out.object_end();
+    }
+
+    fn results_end(&self, bare: bool, out: &mut Writer<'_, '_>) {
+        if !bare {
+            out.array_end();
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Writing results so that the provider takes them and nothing is lost in silence.
+//!
+//! Every call gets exactly one result, in the order of the calls. A failure keeps its flag where the
+//! provider has one and always says so in its text. What is too long is cut at a character and says how
+//! much: `… [truncated, 1,204 of 9,310 bytes]`.
+
+use super::{Calls, Dialect};
+use crate::call::ToolCall;
+use crate::json::{Writer, escaped_len, escaped_prefix};
+use crate::result::{OutcomeKind, Part, ToolResult};
+use crate::sink::{NoSpace, Sink};
+
+/// Room that is kept for each result of a turn, beside its envelope: enough for any notice.
+pub(crate) const MIN_ROOM: usize = 112;
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ResultsOptions {
+    /// The most bytes of text that are kept of one result; `None` for no limit. The notice of a cut comes
+    /// on top.
+    pub limit: Option<usize>,
+    /// Leave the enclosing brackets out, so that the messages can be pasted into a list.
+    pub bare: bool,
+}
+
+/// A result and the id of the call that it answers.
+#[derive(Clone, Copy, Debug)]
+pub struct CallResult<'a, 'b> {
+    /// The call's id; for a call without one, `None`, and the result stands at the call's place.
+    pub id: Option<&'a str>,
+    /// The result; `None` for a call that the host cancelled.
+    pub result: Option<&'a ToolResult<'b>>,
+}
+
+/// A list of results, a slice or the host's own.
+pub trait Results {
+    /// How many there are.
+    fn count(&self) -> usize;
+    /// The result at `index`, or `None` past the end.
+    fn result(&self, index: usize) -> Option<CallResult<'_, '_>>;
+}
+
+impl Results for [CallResult<'_, '_>] {
+    fn count(&self) -> usize {
+        self.len()
+    }
+    fn result(&self, index: usize) -> Option<CallResult<'_, '_>> {
+        self.get(index).copied()
+    }
+}
+
+/// Why results were not rendered. Nothing in the output may be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror_no_std::Error)]
+pub enum ResultsError {
+    /// A call has no result, and the provider refuses a turn in which one is missing.
+    #[error("call {call} has no result; give one, or say that it was cancelled")]
+    Missing {
+        /// The call's place.
+        call: usize,
+    },
+    /// A result answers no call.
+    #[error("result {result} has the id of no call")]
+    Unknown {
+        /// The result's place.
+        result: usize,
+    },
+    /// Two results answer one call.
+    #[error("result {result} answers a call that has a result already")]
+    Duplicate {
+        /// The second result's place.
+        result: usize,
+    },
+    /// The dialect holds one result in a message, and there are more.
+    #[error("the dialect holds one result in a message, there are {count}")]
+    TooMany {
+        /// How many there are.
+        count: usize,
+    },
+    /// The output is too small.
+    #[error("{0}")]
+    NoSpace(NoSpace),
+}
+impl core::error::Error for ResultsError {}
+
+/// Writes the message or messages that answer all `calls`, as a JSON array of messages to append to the
+/// conversation; for MCP, the one `CallToolResult`. Results may come in any order. Nothing is written if
+/// there is no call.
+pub fn render_results(
+    dialect: Dialect,
+    calls: &(impl Calls + ?Sized),
+    results: &[CallResult<'_, '_>],
+    options: &ResultsOptions,
+    sink: &mut Sink<'_>,
+) -> Result<(), ResultsError> {
+    render_results_from(dialect, calls, results, options, sink)
+}
+
+/// [`render_results`] for results that are no slice.
+pub fn render_results_from(
+    dialect: Dialect,
+    calls: &(impl Calls + ?Sized),
+    results: &(impl Results + ?Sized),
+    options: &ResultsOptions,
+    sink: &mut Sink<'_>,
+) -> Result<(), ResultsError> {
+    let count = calls.count();
+    if dialect == Dialect::Mcp && count > 1 {
+        return Err(ResultsError::TooMany { count });
+    }
+    check_ids(calls, results)?;
+    if count == 0 {
+        return Ok(());
+    }
+    let start = sink.len();
+    let wire = dialect.wire();
+    let mut out = Writer::new(sink);
+    wire.results_start(options.bare, &mut out);
+    for index in 0..count {
+        let Some(call) = calls.call(index) else { continue };
+        let found = find(results, index, &call).and_then(|at| results.result(at));
+        match found.and_then(|found| found.result) {
+            Some(result) => render_one(dialect, index, &call, result, options.limit, None, &mut out),
+            None => {
+                let mut memory = [0u8; 192];
+                let mut cancelled = ToolResult::new(&mut memory);
+                cancelled.fail(OutcomeKind::Cancelled, |sink| write_cancelled(call.name, sink));
+                render_one(dialect, index, &call, &cancelled, options.limit, None, &mut out);
+            }
+        }
+    }
+    wire.results_end(options.bare, &mut out);
+    let need = sink.len();
+    if sink.overflowed() {
+        sink.truncate(start);
+        return Err(ResultsError::NoSpace(NoSpace { need }));
+    }
+    Ok(())
+}
+
+/// Appends what the model reads of a call that was given up.
+pub(crate) fn write_cancelled(name: &str, sink: &mut Sink<'_>) {
+    sink.put("Tool error: Tool '");
+    sink.put(name);
+    sink.put("' was cancelled");
+}
+
+/// Writes one result within `room` bytes of output (`None` for no bound). Gives nothing back: a sink that
+/// overflows says so.
+pub(crate) fn render_one(
+    dialect: Dialect,
+    index: usize,
+    call: &ToolCall<'_>,
+    result: &ToolResult<'_>,
+    limit: Option<usize>,
+    room: Option<usize>,
+    out: &mut Writer<'_, '_>,
+) {
+    let limit = limit.unwrap_or(usize::MAX);
+    let mut minted = heapless::String::<32>::new();
+    let id = call.id.unwrap_or_else(|| minted_id(index, &mut minted));
+    let write = |limit, room, out: &mut Writer<'_, '_>| {
+        let mark = out.mark();
+        let before = out.sink().len();
+        dialect.wire().result(id, result, &mut Budget { limit, room }, out);
+        (mark, out.sink().len() - before)
+    };
+    let (mark, size) = write(limit, usize::MAX, out);
+    let Some(room) = room.filter(|room| size > *room) else { return };
+    // Too large. With every part cut to its notice it has this size; the rest is for their text.
+    out.rewind(mark);
+    let (mark, least) = write(limit, 0, out);
+    out.rewind(mark);
+    if least <= room {
+        write(limit, room - least, out);
+        return;
+    }
+    let mut memory = [0u8; 96];
+    let mut notice = ToolResult::new(&mut memory);
+    let text = "[the result is left out: no room in the message]";
+    if result.failed() {
+        notice.fail(result.kind(), |sink| sink.put(text));
+    } else if notice.text(text).is_err() {
+        notice.clear();
+    }
+    dialect.wire().result(id, &notice, &mut Budget { limit: usize::MAX, room: usize::MAX }, out);
+}
+
+/// The id of a call that came without one: `toolcore_0` for the first of its reply, which no provider's id
+/// looks like.
+fn minted_id(index: usize, id: &mut heapless::String<32>) -> &str {
+    let mut digits = [0u8; 20];
+    let mut sink = Sink::new(&mut digits);
+    sink.put_u64(index as u64);
+    id.push_str("toolcore_").ok();
+    id.push_str(sink.finish_cut()).ok();
+    id
+}
+
+/// More than a block of media takes beside its type and data, in every dialect.
+const MEDIA_BLOCK: usize = 96;
+
+/// How much of a result may still be written: bytes of text, and bytes of output.
+pub(crate) struct Budget {
+    limit: usize,
+    room: usize,
+}
+
+impl Budget {
+    /// Whether this text would be written whole.
+    pub(super) fn fits(&self, text: &str) -> bool {
+        text.len() <= self.limit && (self.room == usize::MAX || escaped_len(text) <= self.room)
+    }
+
+    /// Takes room for something that must be written whole; false if there is not enough.
+    pub(super) fn take_bytes(&mut self, len: usize) -> bool {
+        if self.room == usize::MAX {
+            return true;
+        }
+        match self.room.checked_sub(len) {
+            Some(rest) => {
+                self.room = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Like [`Budget::take_bytes`] for a block that holds `data` in base64.
+    pub(super) fn take_media(&mut self, media_type: &str, data: &[u8]) -> bool {
+        let base64 = data.len().div_ceil(3).saturating_mul(4);
+        self.take_bytes(base64.saturating_add(escaped_len(media_type)).saturating_add(MEDIA_BLOCK))
+    }
+
+    /// The beginning of a text of `total` bytes that may be written. Where it is cut, what the notice
+    /// takes beyond that of a text of which nothing is kept is taken too.
+    fn take_text<'t>(&mut self, text: &'t str, total: usize) -> &'t str {
+        let mut kept = text.get(..text.floor_char_boundary(self.limit)).unwrap_or_default();
+        if self.room != usize::MAX {
+            let mut digits = 0;
+            if kept.len() < total || escaped_len(kept) > self.room {
+                let mut number = Sink::measure();
+                number.put_grouped(total as u64);
+                digits = number.len() - 1;
+                kept = escaped_prefix(kept, self.room.saturating_sub(digits));
+            }
+            if !kept.is_empty() {
+                self.room = self.room.saturating_sub(escaped_len(kept)).saturating_sub(digits);
+            }
+        }
+        self.limit = self.limit.saturating_sub(kept.len());
+        kept
+    }
+}
+
+/// Writes a part as one JSON string, cut to the budget and saying so.
+pub(super) fn write_part(part: &Part<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
+    out.string_start();
+    match *part {
+        Part::Text { text, total } => write_text(text, total, budget, out),
+        Part::Json(text) => write_text(text, text.len(), budget, out),
+        Part::Link { name, uri } => {
+            for piece in [name, ": ", uri] {
+                write_text(piece, piece.len(), budget, out);
+            }
+        }
+        Part::Image { media_type, data } | Part::Audio { media_type, data } => {
+            let mut memory = [0u8; 96];
+            let mut sink = Sink::new(&mut memory);
+            sink.put("[");
+            sink.put(media_type.get(..media_type.floor_char_boundary(40)).unwrap_or_default());
+            sink.put(", ");
+            sink.put_grouped(data.len() as u64);
+            sink.put(" bytes, cannot be shown here]");
+            out.string_part(sink.finish_cut());
+        }
+    }
+    out.string_end();
+}
+
+fn write_text(text: &str, total: usize, budget: &mut Budget, out: &mut Writer<'_, '_>) {
+    let kept = budget.take_text(text, total);
+    out.string_part(kept);
+    if kept.len() < total {
+        let mut memory = [0u8; 96];
+        let mut sink = Sink::new(&mut memory);
+        sink.put("… [truncated, ");
+        sink.put_grouped(kept.len() as u64);
+        sink.put(" of ");
+        sink.put_grouped(total as u64);
+        sink.put(" bytes]");
+        out.string_part(sink.finish_cut());
+    }
+}
+
+/// The place of the result that answers the call at `index`.
+fn find(results: &(impl Results + ?Sized), index: usize, call: &ToolCall<'_>) -> Option<usize> {
+    // Nearly always in the order of the calls.
+    let same = |at: usize| results.result(at).is_some_and(|result| result.id == call.id);
+    if same(index) {
+        return Some(index);
+    }
+    call.id?;
+    (0..results.count()).find(|at| same(*at))
+}
+
+fn check_ids(calls: &(impl Calls + ?Sized), results: &(impl Results + ?Sized)) -> Result<(), ResultsError> {
+    let count = calls.count();
+    for result in 0..results.count() {
+        let Some(entry) = results.result(result) else { continue };
+        let answers = |index: usize| calls.call(index).is_some_and(|call| call.id == entry.id);
+        if !(answers(result) || entry.id.is_some() && (0..count).any(answers)) {
+            return Err(ResultsError::Unknown { result });
+        }
+        let same = |at: usize| results.result(at).is_some_and(|other| other.id == entry.id);
+        if entry.id.is_some() && (0..result).any(same) {
+            let calls_of_id = (0..count).filter(|index| answers(*index)).count();
+            let results_of_id = (0..result).filter(|at| same(*at)).count();
+            if results_of_id >= calls_of_id {
+                return Err(ResultsError::Duplicate { result });
+            }
+        }
+    }
+    for call in 0..count {
+        if let Some(entry) = calls.call(call)
+            && find(results, call, &entry).is_none()
+        {
+            return Err(ResultsError::Missing { call });
+        }
+    }
+    Ok(())
+}

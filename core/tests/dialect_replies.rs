@@ -1,0 +1,409 @@
+//! What is read from each provider's replies, and what is not.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
+
+mod common;
+
+use common::{Memory, answered, boxed, echo, open, try_answer};
+use serde_json::json;
+use toolcore::answer::{AnswerError, AnswerOptions};
+use toolcore::dialect::{Dialect, Finish, ReplyError, parse_reply};
+use toolcore::json::{Options, Reason};
+use toolcore::result::OutcomeKind;
+use toolcore::scratch::Scratch;
+use toolcore::sink::Sink;
+
+/// Id, name, arguments and whether it was cut off, of each call; and the text, and how the reply ended.
+type Seen = (Vec<(Option<String>, String, String, bool)>, String, Finish);
+
+fn parsed(dialect: Dialect, reply: &str) -> Result<Seen, ReplyError> {
+    let (mut words, mut bytes, mut text) = ([0; 256], [0; 4096], [0; 4096]);
+    let scratch = Scratch::new(&mut words, &mut bytes);
+    let (reply, _) = parse_reply(dialect, reply.as_bytes(), &Options::default(), scratch)?;
+    let calls: Vec<_> = reply
+        .calls()
+        .map(|call| (call.id.map(String::from), call.name.into(), call.arguments.into(), call.truncated))
+        .collect();
+    assert_eq!((reply.len(), reply.is_empty()), (calls.len(), calls.is_empty()));
+    let mut sink = Sink::new(&mut text);
+    reply.write_text(&mut sink);
+    Ok((calls, sink.finish().unwrap().into(), reply.finish()))
+}
+
+fn call(id: &str, name: &str, arguments: &str) -> (Option<String>, String, String, bool) {
+    (Some(id.into()), name.into(), arguments.into(), false)
+}
+
+#[test]
+fn openai_calls_are_read_with_their_text_in_order() {
+    let message = r#"{"role":"assistant","content":"Let me \u201clook\u201d.","refusal":null,"annotations":[],
+        "tool_calls":[{"id":"call_1","type":"function","function":{"name":"get_weather",
+            "arguments":"{\"city\":\"Oslo \ud83d\ude00\",\"n\":1}"}},
+        {"id":"call_2","type":"function","function":{"arguments":"{}","name":"get_time"}}]}"#;
+    let expected = (
+        vec![
+            call("call_1", "get_weather", "{\"city\":\"Oslo \u{1f600}\",\"n\":1}"),
+            call("call_2", "get_time", "{}"),
+        ],
+        "Let me \u{201c}look\u{201d}.".into(),
+        Finish::Complete,
+    );
+    assert_eq!(parsed(Dialect::OpenAiChat, message), Ok(expected.clone()));
+    let whole = format!(
+        r#" {{"id":"chatcmpl-1","object":"chat.completion","choices":[{{"index":0,"message":{message},
+            "logprobs":null,"finish_reason":"tool_calls"}},{{"index":1,"message":{{"content":"second choice"}}}}],
+            "usage":{{}}}} "#
+    );
+    assert_eq!(parsed(Dialect::OpenAiChat, &whole), Ok(expected));
+}
+
+#[test]
+fn openai_text_alone_gives_no_call() {
+    for (message, text) in [
+        (r#"{"role":"assistant","content":"All done."}"#, "All done."),
+        (r#"{"role":"assistant","content":"All done.","tool_calls":null}"#, "All done."),
+        (r#"{"role":"assistant","content":"All done.","tool_calls":[],"refusal":""}"#, "All done."),
+        (r#"{"content":[{"type":"text","text":"All "},{"type":"text","text":"done."}]}"#, "All done."),
+        (r#"{"role":"assistant","content":null,"tool_calls":null}"#, ""),
+        // An empty legacy member, as some servers send beside an ordinary message.
+        (r#"{"content":"x","function_call":{"arguments":"","name":""},"refusal":"","tool_calls":null}"#, "x"),
+    ] {
+        let expected = (vec![], text.into(), Finish::Complete);
+        assert_eq!(parsed(Dialect::OpenAiChat, message), Ok(expected), "{message}");
+    }
+}
+
+#[test]
+fn openai_arguments_keep_whatever_text_they_are() {
+    let reply = json!({"content":null,"tool_calls":[
+        {"id":"1","type":"function","function":{"name":"f","arguments":""}},
+        {"id":"2","type":"function","function":{"name":"f","arguments":"null"}},
+        {"id":"3","type":"function","function":{"name":"f","arguments":"{\"a\":"}},
+        {"id":"4","type":"function","function":{"name":"f"}},
+        {"id":"5","type":"function","function":{"name":"f","arguments":null}},
+        {"id":"6","type":"function","function":{"name":"f","arguments":{"city":"Oslo"}}},
+        {"id":"7","type":"custom","custom":{"name":"sql","input":"SELECT \"x\""}},
+        {"id":"8","custom":{"input":"","name":""},"function":{"arguments":"{}","name":"f"},"type":"function"},
+    ]});
+    let (calls, _, _) = parsed(Dialect::OpenAiChat, &reply.to_string()).unwrap();
+    let texts: Vec<_> =
+        calls.iter().map(|(_, name, arguments, _)| (name.as_str(), arguments.as_str())).collect();
+    assert_eq!(
+        texts,
+        [
+            ("f", ""),
+            ("f", "null"),
+            ("f", "{\"a\":"),
+            ("f", ""),
+            ("f", ""),
+            ("f", r#"{"city":"Oslo"}"#),
+            ("sql", "SELECT \"x\""),
+            ("f", "{}"),
+        ]
+    );
+}
+
+#[test]
+fn anthropic_calls_are_read_and_what_the_provider_ran_itself_is_not() {
+    let reply = r#"{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[
+        {"type":"thinking","thinking":"hm","signature":"AA=="},
+        {"type":"text","text":"I \"look\" it up. "},
+        {"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"x"}},
+        {"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]},
+        {"type":"mcp_tool_use","id":"mcptoolu_1","name":"echo","server_name":"s","input":{}},
+        {"type":"mcp_tool_result","tool_use_id":"mcptoolu_1","is_error":false,"content":[]},
+        {"type":"tool_use","id":"toolu_1","name":"get_weather","input":{"city": "Oslo","n":1.0}},
+        {"type":"a_block_of_the_future","id":"x","name":"y","input":{}},
+        {"type":"tool_use","caller":{"type":"direct"},"id":"toolu_2","name":"get_time","input":{}},
+        {"type":"text","text":"Wait."}],
+        "stop_reason":"tool_use","stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":2}}"#;
+    let expected = (
+        vec![
+            call("toolu_1", "get_weather", r#"{"city": "Oslo","n":1.0}"#),
+            call("toolu_2", "get_time", "{}"),
+        ],
+        "I \"look\" it up. Wait.".into(),
+        Finish::Complete,
+    );
+    assert_eq!(parsed(Dialect::Anthropic, reply), Ok(expected));
+    let text = r#"{"role":"assistant","content":"All done."}"#;
+    assert_eq!(parsed(Dialect::Anthropic, text), Ok((vec![], "All done.".into(), Finish::Complete)));
+}
+
+#[test]
+fn an_mcp_request_and_its_params_are_read() {
+    let params = r#"{"name":"add","arguments":{"a":1},"_meta":{"progressToken":1}}"#;
+    let expected = |id: Option<&str>| {
+        (
+            vec![(id.map(String::from), "add".into(), r#"{"a":1}"#.into(), false)],
+            String::new(),
+            Finish::Complete,
+        )
+    };
+    assert_eq!(parsed(Dialect::Mcp, params), Ok(expected(None)));
+    for (id, text) in [("7", "7"), ("\"seven\"", "seven"), ("9007199254740993", "9007199254740993")] {
+        let request = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#);
+        assert_eq!(parsed(Dialect::Mcp, &request), Ok(expected(Some(text))));
+    }
+    let (calls, _, _) = parsed(Dialect::Mcp, r#"{"params":{"name":"now"}}"#).unwrap();
+    assert_eq!(calls[0].2, "");
+}
+
+/// On these wires arguments are an object; a string there is not the object that its text may hold.
+#[test]
+fn a_string_where_the_wire_has_an_object_is_not_taken_for_one() {
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    tools.add(&open("f"), echo()).unwrap();
+    for input in [json!("{\"city\":\"Oslo\"}"), json!("x"), json!([1]), json!(true)] {
+        let anthropic = json!({"content":[{"type":"tool_use","id":"t","name":"f","input":input}]});
+        let mcp = json!({"name":"f","arguments":input});
+        for (dialect, reply) in [(Dialect::Anthropic, anthropic), (Dialect::Mcp, mcp)] {
+            let answered = answered(&tools, dialect, &reply.to_string());
+            assert_eq!(answered.kinds(), [OutcomeKind::BadArguments], "{reply}: {}", answered.text);
+            assert!(answered.text.contains("expected object, got "), "{reply}: {}", answered.text);
+        }
+    }
+}
+
+#[test]
+fn an_error_of_the_provider_is_told_apart_from_a_reply() {
+    for (dialect, reply) in [
+        (Dialect::OpenAiChat, r#"{"error":{"message":"Rate limit","type":"requests","code":"429"}}"#),
+        (Dialect::OpenAiChat, r#"{"error":"overloaded"}"#),
+        (
+            Dialect::Anthropic,
+            r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+        ),
+    ] {
+        assert_eq!(parsed(dialect, reply), Err(ReplyError::Provider), "{reply}");
+    }
+    let harmless = r#"{"error":null,"choices":[{"message":{"content":"hi"}}]}"#;
+    assert!(parsed(Dialect::OpenAiChat, harmless).is_ok());
+}
+
+#[test]
+fn a_reply_of_another_shape_says_what_it_lacks() {
+    for (dialect, replies) in [
+        (
+            Dialect::OpenAiChat,
+            &[
+                "{}",
+                "[]",
+                "1",
+                "\"x\"",
+                "null",
+                r#"{"choices":[]}"#,
+                r#"{"choices":[{}]}"#,
+                r#"{"choices":{}}"#,
+                r#"{"choices":[{"message":{}}]}"#,
+                r#"{"choices":[{"message":"text"}]}"#,
+            ][..],
+        ),
+        (
+            Dialect::Anthropic,
+            &["{}", "[]", "1", r#"{"choices":[{"message":{"content":"x"}}]}"#, r#"{"type":"message"}"#],
+        ),
+        (
+            Dialect::Mcp,
+            &[
+                "{}",
+                "[]",
+                r#"{"params":{}}"#,
+                r#"{"params":{"name":1}}"#,
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
+                r#"{"params":null,"name":"x"}"#,
+            ],
+        ),
+    ] {
+        for reply in replies {
+            match parsed(dialect, reply) {
+                Err(error @ ReplyError::Shape { expected }) => {
+                    assert!(error.to_string().contains(expected) && !expected.is_empty());
+                }
+                other => panic!("{} read {reply} as {other:?}", dialect.name()),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_reply_that_is_not_json_gives_no_call_and_the_place() {
+    for dialect in Dialect::ALL {
+        for (reply, reason, offset) in [
+            ("", Reason::UnexpectedEnd, 0),
+            (r#"{"content":[{"type":"tool_use","id":"t","name":"f","input":{}}]"#, Reason::UnexpectedEnd, 63),
+            (r#"{"content":null} {}"#, Reason::TrailingData, 17),
+            ("{\"content\":\"\u{0}\"}", Reason::ControlCharacter, 12),
+        ] {
+            let error = parsed(dialect, reply).unwrap_err();
+            let ReplyError::Json(json) = error else { panic!("{error}") };
+            assert_eq!((json.reason, json.offset), (reason, offset), "{reply}");
+            assert!(error.to_string().contains(&offset.to_string()), "{error}");
+        }
+    }
+}
+
+#[test]
+fn the_last_call_of_a_reply_that_ran_into_its_limit_is_never_executed() {
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    let run = boxed(|call, result| {
+        assert_eq!(call.id, Some("1"), "the second call was cut off");
+        Ok(result.text("ran")?)
+    });
+    tools.add(&open("f"), run).unwrap();
+    let openai = |reason: &str| {
+        json!({"choices":[{"finish_reason":reason,"message":{"content":null,"tool_calls":[
+            {"id":"1","type":"function","function":{"name":"f","arguments":"{}"}},
+            {"id":"2","type":"function","function":{"name":"f","arguments":"{\"path\":\"/\"}"}}]}}]})
+    };
+    let anthropic = |reason: &str| {
+        json!({"stop_reason":reason,"content":[{"type":"tool_use","id":"1","name":"f","input":{}},
+            {"type":"tool_use","id":"2","name":"f","input":{"path":"/"}}]})
+    };
+    for (dialect, reply) in [
+        (Dialect::OpenAiChat, openai("length")),
+        (Dialect::Anthropic, anthropic("max_tokens")),
+        (Dialect::Anthropic, anthropic("model_context_window_exceeded")),
+    ] {
+        let (calls, _, finish) = parsed(dialect, &reply.to_string()).unwrap();
+        assert_eq!(finish, Finish::Truncated);
+        assert_eq!(calls.iter().map(|call| call.3).collect::<Vec<_>>(), [false, true]);
+        for lenient in [false, true] {
+            let options = AnswerOptions { lenient, ..AnswerOptions::default() };
+            let answered = try_answer(&tools, dialect, &reply.to_string(), &options).unwrap();
+            assert_eq!(answered.kinds(), [OutcomeKind::Answered, OutcomeKind::BadArguments]);
+            assert!(answered.text.contains("not executed"), "{}", answered.text);
+        }
+    }
+    for (dialect, reply) in [
+        (Dialect::OpenAiChat, openai("tool_calls")),
+        (Dialect::OpenAiChat, openai("stop")),
+        (Dialect::OpenAiChat, openai("")),
+        (Dialect::Anthropic, anthropic("tool_use")),
+    ] {
+        let (calls, _, finish) = parsed(dialect, &reply.to_string()).unwrap();
+        assert_eq!((finish, calls[1].3), (Finish::Complete, false), "{reply}");
+    }
+}
+
+#[test]
+fn a_refusal_is_told() {
+    for (dialect, reply) in [
+        (Dialect::OpenAiChat, json!({"content":null,"refusal":"I cannot help with that."})),
+        (
+            Dialect::OpenAiChat,
+            json!({"choices":[{"finish_reason":"content_filter","message":{"content":""}}]}),
+        ),
+        (Dialect::Anthropic, json!({"content":[],"stop_reason":"refusal"})),
+    ] {
+        let (calls, _, finish) = parsed(dialect, &reply.to_string()).unwrap();
+        assert_eq!((calls, finish), (vec![], Finish::Refused), "{reply}");
+    }
+}
+
+#[test]
+fn a_call_without_an_id_keeps_its_place_and_gets_an_id_of_its_own() {
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    tools.add(&open("f"), echo()).unwrap();
+    let function = json!({"name":"f","arguments":"{}"});
+    let reply = json!({"content":null,"tool_calls":[
+        {"type":"function","function":function},
+        {"id":null,"type":"function","function":function},
+        {"id":"call_0","type":"function","function":function},
+        {"id":"call_1","type":"function","function":function}]});
+    let (calls, _, _) = parsed(Dialect::OpenAiChat, &reply.to_string()).unwrap();
+    assert_eq!(
+        calls.iter().map(|call| call.0.as_deref()).collect::<Vec<_>>(),
+        [None, None, Some("call_0"), Some("call_1")]
+    );
+    let messages = answered(&tools, Dialect::OpenAiChat, &reply.to_string()).messages();
+    let ids: Vec<_> =
+        messages.as_array().unwrap().iter().map(|m| m["tool_call_id"].as_str().unwrap()).collect();
+    assert_eq!(ids[2..], ["call_0", "call_1"]);
+    let distinct: std::collections::BTreeSet<_> = ids.iter().filter(|id| !id.is_empty()).collect();
+    assert_eq!(distinct.len(), 4, "each result has an id of its own: {ids:?}");
+}
+
+#[test]
+fn a_call_without_a_name_is_answered_as_unknown() {
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    tools.add(&open("f"), echo()).unwrap();
+    for reply in [
+        json!({"content":null,"tool_calls":[{"id":"1","type":"function","function":{"arguments":"{}"}}]}),
+        json!({"content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":null,"arguments":"{}"}}]}),
+        json!({"content":null,"tool_calls":[{"id":"1","type":"other"}]}),
+    ] {
+        let answered = answered(&tools, Dialect::OpenAiChat, &reply.to_string());
+        assert_eq!(answered.kinds(), [OutcomeKind::UnknownTool], "{reply}");
+        assert_eq!(answered.messages()[0]["tool_call_id"], "1");
+    }
+}
+
+#[test]
+fn ids_and_names_keep_their_exact_text() {
+    let id = "fc_\u{e9} /\"\\\n\u{1f600}";
+    let reply = json!({"content":[{"type":"tool_use","id":id,"name":"f","input":{}}]}).to_string();
+    let (calls, _, _) = parsed(Dialect::Anthropic, &reply).unwrap();
+    assert_eq!(calls, [call(id, "f", "{}")]);
+    let escaped = reply.replace('\u{1f600}', "\\ud83d\\ude00").replace("\"f\"", "\"\\u0066\"");
+    assert_eq!(parsed(Dialect::Anthropic, &escaped).unwrap().0, [call(id, "f", "{}")]);
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    tools.add(&open("f"), echo()).unwrap();
+    let messages = answered(&tools, Dialect::Anthropic, &escaped).messages();
+    assert_eq!(messages[0]["content"][0]["tool_use_id"], id);
+}
+
+#[test]
+fn scratch_of_every_size_reads_the_whole_reply_or_names_what_would_do() {
+    let reply = json!({"content":null,"tool_calls":[
+        {"id":"a\"1","type":"function","function":{"name":"f","arguments":"{\"city\":\"Oslo\"}"}},
+        {"id":"2","type":"function","function":{"name":"f","arguments":"{}"}}]})
+    .to_string();
+    let parse = |words: usize, bytes: usize| {
+        let (mut words, mut bytes) = (vec![0; words], vec![0; bytes]);
+        let scratch = Scratch::new(&mut words, &mut bytes);
+        let parsed = parse_reply(Dialect::OpenAiChat, reply.as_bytes(), &Options::default(), scratch);
+        parsed.map(|(reply, _)| reply.calls().map(|call| call.arguments.len()).sum::<usize>())
+    };
+    let Err(ReplyError::NoSpace { words: enough_words, bytes: enough_bytes }) = parse(0, 0) else {
+        panic!("two calls and their decoded text need some scratch")
+    };
+    for words in 0..enough_words + 4 {
+        for bytes in 0..enough_bytes + 4 {
+            let expected = if words >= enough_words && bytes >= enough_bytes {
+                Ok(15 + 2)
+            } else {
+                Err(ReplyError::NoSpace { words: enough_words, bytes: enough_bytes })
+            };
+            assert_eq!(parse(words, bytes), expected, "{words} words, {bytes} bytes");
+        }
+    }
+}
+
+#[test]
+fn a_bad_reply_runs_nothing_and_writes_nothing() {
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    tools.add(&open("f"), boxed(|_, _| panic!("it ran"))).unwrap();
+    for reply in ["{\"content\":[{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{}},]}", "{}"] {
+        let (mut words, mut bytes, mut out) = ([0; 64], [0; 512], [0; 512]);
+        let mut sink = Sink::new(&mut out);
+        let scratch = Scratch::new(&mut words, &mut bytes);
+        let options = AnswerOptions::default();
+        let error = toolcore::answer::answer(
+            &tools,
+            Dialect::Anthropic,
+            reply.as_bytes(),
+            &options,
+            scratch,
+            &mut sink,
+            &mut |_, _| panic!("there is no call"),
+        );
+        assert!(matches!(error, Err(AnswerError::Reply(_))), "{error:?}");
+        assert!(sink.is_empty());
+    }
+}

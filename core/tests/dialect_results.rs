@@ -1,0 +1,453 @@
+//! What goes back to each provider: one result for each call, its failure told, nothing lost in silence.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
+
+mod common;
+
+use std::cell::Cell;
+
+use common::{Memory, answered, boxed, open, read, says, try_answer};
+use serde_json::{Value as Json, json};
+use toolcore::answer::{AnswerError, AnswerOptions, answer};
+use toolcore::call::ToolCall;
+use toolcore::dialect::{CallResult, Dialect, ResultsError, ResultsOptions, render_results};
+use toolcore::result::ToolResult;
+use toolcore::scratch::Scratch;
+use toolcore::sink::Sink;
+use toolcore::tool::Failure;
+
+fn calls<'a>(ids: &[&'a str]) -> Vec<ToolCall<'a>> {
+    ids.iter().map(|id| ToolCall { id: Some(id), name: "f", arguments: "{}", truncated: false }).collect()
+}
+
+fn text<'b>(memory: &'b mut [u8], text: &str) -> ToolResult<'b> {
+    let mut result = ToolResult::new(memory);
+    result.text(text).unwrap();
+    result
+}
+
+fn try_results(
+    dialect: Dialect,
+    calls: &[ToolCall<'_>],
+    results: &[CallResult<'_, '_>],
+    options: &ResultsOptions,
+) -> Result<String, ResultsError> {
+    let mut buffer = [0; 8192];
+    let mut sink = Sink::new(&mut buffer);
+    render_results(dialect, calls, results, options, &mut sink)?;
+    Ok(sink.finish().unwrap().into())
+}
+
+/// The message or messages for one result.
+fn one(dialect: Dialect, result: &ToolResult<'_>) -> Json {
+    let results = [CallResult { id: Some("c1"), result: Some(result) }];
+    read(&try_results(dialect, &calls(&["c1"]), &results, &ResultsOptions::default()).unwrap())
+}
+
+#[test]
+fn a_text_has_the_shape_of_its_dialect() {
+    let mut memory = [0; 64];
+    let result = text(&mut memory, "4 \u{b0}C \"now\"\n");
+    let says = "4 \u{b0}C \"now\"\n";
+    assert_eq!(
+        one(Dialect::OpenAiChat, &result),
+        json!([{"role":"tool","tool_call_id":"c1","content":says}])
+    );
+    assert_eq!(
+        one(Dialect::Anthropic, &result),
+        json!([{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":says}]}])
+    );
+    assert_eq!(one(Dialect::Mcp, &result), json!({"content":[{"type":"text","text":says}]}));
+}
+
+#[test]
+fn a_failure_keeps_its_flag_where_the_dialect_has_one() {
+    let mut memory = [0; 64];
+    let mut result = ToolResult::new(&mut memory);
+    result.error("boom");
+    let says = "Tool error: boom";
+    assert_eq!(
+        one(Dialect::OpenAiChat, &result),
+        json!([{"role":"tool","tool_call_id":"c1","content":says}])
+    );
+    assert_eq!(
+        one(Dialect::Anthropic, &result),
+        json!([{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","is_error":true,"content":says}]}])
+    );
+    assert_eq!(one(Dialect::Mcp, &result), json!({"content":[{"type":"text","text":says}],"isError":true}));
+}
+
+/// Case 025: an object is put as its text where the provider wants a string.
+#[test]
+fn a_json_result_is_json_text() {
+    let mut memory = [0; 64];
+    let mut result = ToolResult::new(&mut memory);
+    result.json(r#" {"address": "x"} "#).unwrap();
+    let says = r#"{"address": "x"}"#;
+    assert_eq!(one(Dialect::OpenAiChat, &result)[0]["content"], says);
+    assert_eq!(one(Dialect::Anthropic, &result)[0]["content"][0]["content"], says);
+    assert_eq!(
+        one(Dialect::Mcp, &result),
+        json!({"content":[{"type":"text","text":says}],"structuredContent":{"address":"x"}})
+    );
+    // `structuredContent` is an object up to the revision of 2025-11-25.
+    result.clear();
+    result.json("[1,2]").unwrap();
+    assert_eq!(one(Dialect::Mcp, &result), json!({"content":[{"type":"text","text":"[1,2]"}]}));
+}
+
+#[test]
+fn parts_that_are_not_text_go_where_they_can_and_are_named_where_they_cannot() {
+    let mut memory = [0; 128];
+    let mut result = ToolResult::new(&mut memory);
+    result.text("a picture").unwrap();
+    result.image("image/png", b"\x00\x01\x02\xff").unwrap();
+    result.audio("audio/wav", b"RIFF!").unwrap();
+    result.link("manual", "file:///m.pdf").unwrap();
+    result.image("image/bmp", b"BM").unwrap();
+    let (png, wav) = ("AAEC/w==", "UklGRiE=");
+    assert_eq!(
+        one(Dialect::Mcp, &result),
+        json!({"content":[
+            {"type":"text","text":"a picture"},
+            {"type":"image","data":png,"mimeType":"image/png"},
+            {"type":"audio","data":wav,"mimeType":"audio/wav"},
+            {"type":"resource_link","uri":"file:///m.pdf","name":"manual"},
+            {"type":"image","data":"Qk0=","mimeType":"image/bmp"}]})
+    );
+    let anthropic = one(Dialect::Anthropic, &result);
+    let blocks = anthropic[0]["content"][0]["content"].as_array().unwrap();
+    assert_eq!(blocks.len(), 5);
+    assert_eq!(blocks[0], json!({"type":"text","text":"a picture"}));
+    let source = json!({"type":"base64","media_type":"image/png","data":png});
+    assert_eq!(blocks[1], json!({"type":"image","source":source}));
+    // The provider takes png, jpeg, gif and webp, and no sound.
+    for (block, mentions) in
+        [(&blocks[2], "audio/wav"), (&blocks[3], "file:///m.pdf"), (&blocks[4], "image/bmp")]
+    {
+        assert_eq!(block["type"], "text");
+        assert!(block["text"].as_str().unwrap().contains(mentions), "{block}");
+    }
+    let openai = one(Dialect::OpenAiChat, &result);
+    let blocks = openai[0]["content"].as_array().unwrap();
+    assert_eq!(blocks.len(), 5);
+    for (block, mentions) in blocks.iter().zip(["a picture", "image/png", "audio/wav", "manual", "image/bmp"])
+    {
+        assert_eq!(block["type"], "text");
+        assert!(block["text"].as_str().unwrap().contains(mentions), "{block}");
+    }
+
+    result.clear();
+    result.image("image/jpeg", b"\xff\xd8").unwrap();
+    let expected =
+        json!([{"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"/9g="}}]);
+    assert_eq!(one(Dialect::Anthropic, &result)[0]["content"][0]["content"], expected);
+}
+
+#[test]
+fn a_tool_that_says_nothing_is_answered_all_the_same() {
+    let result = ToolResult::new(&mut []);
+    let openai = json!([{"role":"tool","tool_call_id":"c1","content":""}]);
+    assert_eq!(one(Dialect::OpenAiChat, &result), openai);
+    let anthropic = json!([{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1"}]}]);
+    assert_eq!(one(Dialect::Anthropic, &result), anthropic);
+    assert_eq!(one(Dialect::Mcp, &result), json!({"content":[]}));
+}
+
+#[test]
+fn results_in_any_order_are_written_in_the_order_of_the_calls() {
+    let (mut first, mut second, mut third) = ([0; 8], [0; 8], [0; 8]);
+    let results = [text(&mut first, "one"), text(&mut second, "two"), text(&mut third, "three")];
+    let entry = |id, at: usize| CallResult { id: Some(id), result: Some(&results[at]) };
+    let calls = calls(&["a", "b", "c"]);
+    let expected = json!([
+        {"role":"tool","tool_call_id":"a","content":"one"},
+        {"role":"tool","tool_call_id":"b","content":"two"},
+        {"role":"tool","tool_call_id":"c","content":"three"}]);
+    for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [2, 0, 1]] {
+        let entries = order.map(|at| entry(["a", "b", "c"][at], at));
+        let options = ResultsOptions::default();
+        assert_eq!(read(&try_results(Dialect::OpenAiChat, &calls, &entries, &options).unwrap()), expected);
+        let anthropic = read(&try_results(Dialect::Anthropic, &calls, &entries, &options).unwrap());
+        assert_eq!(anthropic.as_array().unwrap().len(), 1, "all results stand in one message");
+        let ids: Vec<_> =
+            anthropic[0]["content"].as_array().unwrap().iter().map(|block| &block["tool_use_id"]).collect();
+        assert_eq!(ids, ["a", "b", "c"]);
+    }
+}
+
+#[test]
+fn every_call_has_exactly_one_result_or_the_turn_is_refused() {
+    let mut memory = [0; 8];
+    let result = text(&mut memory, "x");
+    let entry = |id| CallResult { id, result: Some(&result) };
+    let calls = calls(&["a", "b"]);
+    let (a, b, z) = (entry(Some("a")), entry(Some("b")), entry(Some("z")));
+    for (entries, error) in [
+        (vec![], ResultsError::Missing { call: 0 }),
+        (vec![a], ResultsError::Missing { call: 1 }),
+        (vec![b], ResultsError::Missing { call: 0 }),
+        (vec![a, z], ResultsError::Unknown { result: 1 }),
+        (vec![a, b, z], ResultsError::Unknown { result: 2 }),
+        (vec![a, entry(None)], ResultsError::Unknown { result: 1 }),
+        (vec![a, b, a], ResultsError::Duplicate { result: 2 }),
+        (vec![a, a], ResultsError::Duplicate { result: 1 }),
+    ] {
+        for dialect in [Dialect::OpenAiChat, Dialect::Anthropic] {
+            let got = try_results(dialect, &calls, &entries, &ResultsOptions::default());
+            assert_eq!(got, Err(error), "{} results", entries.len());
+        }
+    }
+    let error = ResultsError::TooMany { count: 2 };
+    assert_eq!(try_results(Dialect::Mcp, &calls, &[a, b], &ResultsOptions::default()), Err(error));
+    assert_eq!(try_results(Dialect::Anthropic, &[], &[], &ResultsOptions::default()), Ok(String::new()));
+}
+
+#[test]
+fn calls_without_ids_are_answered_by_their_place() {
+    let (mut first, mut second) = ([0; 8], [0; 8]);
+    let results = [text(&mut first, "one"), text(&mut second, "two")];
+    let calls = [ToolCall { name: "f", ..ToolCall::default() }; 2];
+    let entries: Vec<_> =
+        results.iter().map(|result| CallResult { id: None, result: Some(result) }).collect();
+    let messages =
+        read(&try_results(Dialect::OpenAiChat, &calls, &entries, &ResultsOptions::default()).unwrap());
+    assert_eq!((&messages[0]["content"], &messages[1]["content"]), (&json!("one"), &json!("two")));
+    assert_ne!(messages[0]["tool_call_id"], messages[1]["tool_call_id"]);
+    let missing = try_results(Dialect::OpenAiChat, &calls, &entries[..1], &ResultsOptions::default());
+    assert_eq!(missing, Err(ResultsError::Missing { call: 1 }));
+}
+
+/// Case 027: a call that was given up has a result that says so, in the same message.
+#[test]
+fn a_cancelled_call_is_answered_as_cancelled() {
+    let mut memory = [0; 8];
+    let ok = text(&mut memory, "ok");
+    let entries =
+        [CallResult { id: Some("t2"), result: None }, CallResult { id: Some("t1"), result: Some(&ok) }];
+    let messages = read(
+        &try_results(Dialect::Anthropic, &calls(&["t1", "t2"]), &entries, &ResultsOptions::default())
+            .unwrap(),
+    );
+    assert_eq!(messages.as_array().unwrap().len(), 1);
+    let blocks = &messages[0]["content"];
+    assert_eq!(blocks[0], json!({"type":"tool_result","tool_use_id":"t1","content":"ok"}));
+    assert_eq!((&blocks[1]["tool_use_id"], &blocks[1]["is_error"]), (&json!("t2"), &json!(true)));
+    assert!(blocks[1]["content"].as_str().unwrap().contains("cancelled"), "{blocks}");
+    assert_eq!(blocks.as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_limit_cuts_the_text_and_bare_leaves_the_brackets_out() {
+    let mut memory = [0; 64];
+    let result = text(&mut memory, "\u{e9}\u{e9}\u{e9}");
+    let entries = [CallResult { id: Some("c1"), result: Some(&result) }];
+    let calls = calls(&["c1"]);
+    for dialect in Dialect::ALL {
+        let options = ResultsOptions { limit: Some(5), bare: false };
+        let whole = try_results(dialect, &calls, &entries, &options).unwrap();
+        assert!(whole.contains("\"\u{e9}\u{e9}\u{2026} [truncated, 4 of 6 bytes]\""), "{whole}");
+        let bare = try_results(dialect, &calls, &entries, &ResultsOptions { bare: true, ..options }).unwrap();
+        if dialect == Dialect::Mcp {
+            assert_eq!(bare, whole);
+        } else {
+            assert_eq!(whole, format!("[{bare}]"));
+        }
+    }
+}
+
+#[test]
+fn an_output_of_every_size_is_whole_or_names_what_is_needed() {
+    let mut memory = [0; 64];
+    let result = text(&mut memory, "4 \u{b0}C");
+    let calls = calls(&["c1"]);
+    for dialect in Dialect::ALL {
+        for entry in [Some(&result), None] {
+            let entries = [CallResult { id: Some("c1"), result: entry }];
+            let whole = try_results(dialect, &calls, &entries, &ResultsOptions::default()).unwrap();
+            for size in 0..whole.len() + 8 {
+                let mut buffer = vec![0; size];
+                let mut sink = Sink::new(&mut buffer);
+                sink.put("kept");
+                let before = sink.len();
+                match render_results(dialect, &calls[..], &entries, &ResultsOptions::default(), &mut sink) {
+                    Ok(()) => assert_eq!(sink.finish(), Ok(format!("kept{whole}").as_str())),
+                    Err(ResultsError::NoSpace(error)) => {
+                        assert!(size < whole.len() + 4);
+                        assert_eq!((error.need, sink.len()), (whole.len() + 4, before));
+                    }
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        }
+    }
+}
+
+/// Either no tool runs and the size that would do is named, or every tool runs and every call is answered.
+#[test]
+fn answering_into_an_output_of_every_size_runs_all_or_nothing() {
+    let ran = Cell::new(0);
+    let long = "\"\u{e9}\n".repeat(100);
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    let run = |_: &toolcore::call::Call<'_>, result: &mut ToolResult<'_>| {
+        ran.set(ran.get() + 1);
+        Ok(result.text(&long)?)
+    };
+    tools.add(&open("long"), boxed(run)).unwrap();
+    let image = |_: &toolcore::call::Call<'_>, result: &mut ToolResult<'_>| {
+        ran.set(ran.get() + 1);
+        result.image("image/png", &[7; 300])?;
+        Ok(result.json(&format!("{{\"a\":\"{}\"}}", "x".repeat(100)))?)
+    };
+    tools.add(&open("image"), boxed(image)).unwrap();
+    let many = |_: &toolcore::call::Call<'_>, result: &mut ToolResult<'_>| {
+        ran.set(ran.get() + 1);
+        for _ in 0..8 {
+            result.link("a name \"with quotes\"", "https://example.com/\u{1f600}")?;
+        }
+        Ok(())
+    };
+    tools.add(&open("many"), boxed(many)).unwrap();
+    let fails = |_: &toolcore::call::Call<'_>, _: &mut ToolResult<'_>| {
+        ran.set(ran.get() + 1);
+        Err(Failure::Message(
+            "this failed because of \"quotes\" and a rather long message, longer than the least room",
+        ))
+    };
+    tools.add(&open("fails"), boxed(fails)).unwrap();
+    let names = ["long", "image", "many", "fails", "nope", "long"];
+    for dialect in Dialect::ALL {
+        let turns = names.chunks(1).chain((dialect != Dialect::Mcp).then_some(&names[..]));
+        for names in turns {
+            let reply = reply(dialect, names);
+            let whole = answered(&tools, dialect, &reply).text;
+            let mut least = usize::MAX;
+            for size in 0..whole.len() + 200 {
+                ran.set(0);
+                let (mut words, mut bytes, mut out) = (vec![0; 256], vec![0; 8192], vec![0; size]);
+                let mut sink = Sink::new(&mut out);
+                let scratch = Scratch::new(&mut words, &mut bytes);
+                let options = AnswerOptions::default();
+                let outcome =
+                    answer(&tools, dialect, reply.as_bytes(), &options, scratch, &mut sink, &mut |_, _| {});
+                match outcome {
+                    Ok(outcome) => {
+                        least = least.min(size);
+                        let text = sink.finish().unwrap();
+                        assert_eq!(outcome.calls, names.len());
+                        assert_eq!(ran.get(), names.iter().filter(|name| **name != "nope").count());
+                        assert_eq!(ids(dialect, &read(text)), names.len(), "{size}: {text}");
+                        if size >= whole.len() + 112 * names.len() {
+                            assert_eq!(text, whole);
+                        }
+                    }
+                    Err(AnswerError::NoSpace(error)) => {
+                        assert_eq!((ran.get(), sink.len()), (0, 0));
+                        assert!(error.need > size && least == usize::MAX);
+                        assert!(error.need <= whole.len() + 150 * names.len(), "{}", error.need);
+                    }
+                    Err(error) => panic!("{size}: {error}"),
+                }
+            }
+            assert!(least < usize::MAX);
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_cut_and_says_so_and_the_failure_flag_stays() {
+    let long = "x".repeat(5000);
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    tools.add(&open("long"), says(&long)).unwrap();
+    let reply = reply(Dialect::Anthropic, &["long", "nope", "long"]);
+    let (mut words, mut bytes, mut out) = (vec![0; 256], vec![0; 16384], vec![0; 1500]);
+    let mut sink = Sink::new(&mut out);
+    let scratch = Scratch::new(&mut words, &mut bytes);
+    let options = AnswerOptions::default();
+    answer(&tools, Dialect::Anthropic, reply.as_bytes(), &options, scratch, &mut sink, &mut |_, _| {})
+        .unwrap();
+    let messages = read(sink.finish().unwrap());
+    let blocks = &messages[0]["content"];
+    for at in [0, 2] {
+        let text = blocks[at]["content"].as_str().unwrap();
+        let kept = text.bytes().take_while(|byte| *byte == b'x').count();
+        assert!(kept > 300, "an even share of the room: {text}");
+        assert_eq!(text[kept..], format!("\u{2026} [truncated, {kept} of 5,000 bytes]"));
+    }
+    assert_eq!(blocks[1]["is_error"], true);
+    assert_eq!(blocks[1]["content"], "Tool error: Unknown tool: 'nope'. Available: long");
+}
+
+/// A host never has to run a tool twice: what could go wrong with a later call is found before the first
+/// runs, or becomes that call's result.
+#[test]
+fn no_effect_of_a_tool_is_lost_because_a_later_call_cannot_be_dispatched() {
+    let ran = Cell::new(0);
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    let run = |_: &toolcore::call::Call<'_>, result: &mut ToolResult<'_>| {
+        ran.set(ran.get() + 1);
+        Ok(result.text("done")?)
+    };
+    tools.add(&open("free"), boxed(run)).unwrap();
+    let bounded = toolcore::tool::ToolDefinition {
+        timeout: Some(toolcore::time::Duration::from_millis(5)),
+        ..open("bounded")
+    };
+    tools.add(&bounded, boxed(run)).unwrap();
+    // Without a clock the second call cannot be bounded.
+    let reply = reply(Dialect::Anthropic, &["free", "bounded"]);
+    let answered = try_answer(&tools, Dialect::Anthropic, &reply, &AnswerOptions::default());
+    match answered {
+        Ok(answered) => assert_eq!(answered.messages()[0]["content"][0]["content"], "done"),
+        Err(error) => assert_eq!(ran.get(), 0, "{error}: and the first call ran"),
+    }
+}
+
+#[test]
+fn nothing_is_written_when_the_model_has_said_all() {
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    tools.add(&open("f"), says("x")).unwrap();
+    for (dialect, reply) in [
+        (Dialect::OpenAiChat, r#"{"role":"assistant","content":"All done."}"#),
+        (Dialect::Anthropic, r#"{"content":[{"type":"text","text":"All done."}]}"#),
+    ] {
+        let answered = answered(&tools, dialect, reply);
+        assert_eq!((answered.text.as_str(), answered.outcome.calls), ("", 0));
+    }
+}
+
+fn reply(dialect: Dialect, names: &[&str]) -> String {
+    let numbered = names.iter().enumerate();
+    match dialect {
+        Dialect::OpenAiChat => {
+            let function = |name: &str| json!({"name":name,"arguments":"{}"});
+            let calls: Vec<_> = numbered
+                .map(|(at, name)| json!({"id":format!("c{at}"),"type":"function","function":function(name)}))
+                .collect();
+            json!({"content":null,"tool_calls":calls})
+        }
+        Dialect::Anthropic => {
+            let call = |(at, name): (usize, &&str)| json!({"type":"tool_use","id":format!("c{at}"),"name":name,"input":{}});
+            json!({"content":numbered.map(call).collect::<Vec<_>>()})
+        }
+        Dialect::Mcp => json!({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":names[0]}}),
+    }
+    .to_string()
+}
+
+/// How many results stand in these messages, in order.
+fn ids(dialect: Dialect, messages: &Json) -> usize {
+    let (list, key) = match dialect {
+        Dialect::OpenAiChat => (messages, "tool_call_id"),
+        Dialect::Anthropic => (&messages[0]["content"], "tool_use_id"),
+        Dialect::Mcp => return usize::from(messages["content"].is_array()),
+    };
+    let list = list.as_array().unwrap();
+    for (at, result) in list.iter().enumerate() {
+        assert_eq!(result[key], format!("c{at}"));
+    }
+    list.len()
+}

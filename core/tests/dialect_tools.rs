@@ -1,0 +1,374 @@
+//! What each provider is told of the tools, against JSON written by hand from its own models.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
+
+mod common;
+
+use common::{Boxed, Memory, answered, echo, open, read, rendered, rendered_json, with_schema};
+use serde_json::{Value as Json, json};
+use toolcore::dialect::{Choice, Dialect, RenderErrorKind, ToolsOptions, render_tools};
+use toolcore::registry::Registry;
+use toolcore::result::OutcomeKind;
+use toolcore::sink::Sink;
+use toolcore::tool::{Annotations, Parameters, ToolDefinition};
+
+const CITY: &str = r#"{"type":"object","properties":{"city":{"type":"string"}},"required":["city"],
+    "additionalProperties":false}"#;
+
+fn city() -> Json {
+    read(CITY)
+}
+
+fn weather() -> ToolDefinition<'static> {
+    ToolDefinition {
+        name: "get_weather",
+        title: "Weather",
+        description: "Current \"weather\" in a city.\n",
+        category: "home",
+        parameters: Parameters::Schema(CITY),
+        output_schema: Some(r#"{"type":"object","properties":{"celsius":{"type":"number"}}}"#),
+        annotations: Annotations {
+            read_only: Some(true),
+            destructive: Some(false),
+            ..Annotations::default()
+        },
+        ..ToolDefinition::default()
+    }
+}
+
+fn with_tools(tools: &[ToolDefinition<'_>], check: impl FnOnce(&Registry<'_, Boxed<'static>>)) {
+    let mut memory = Memory::ample();
+    let mut registry = memory.registry();
+    for tool in tools {
+        registry.add(tool, echo()).unwrap();
+    }
+    check(&registry);
+}
+
+#[test]
+fn a_tool_has_the_members_of_its_dialect_and_no_others() {
+    let plain = with_schema("plain", CITY);
+    let strict = ToolDefinition { strict: true, ..with_schema("strict", CITY) };
+    let description = "Current \"weather\" in a city.\n";
+    with_tools(&[weather(), plain, strict], |tools| {
+        let options = ToolsOptions::default();
+        let function = |name: &str| json!({"name":name,"parameters":city()});
+        let mut first = function("get_weather");
+        first["description"] = description.into();
+        let mut last = function("strict");
+        last["strict"] = true.into();
+        let expected = json!({"tools":[
+            {"type":"function","function":first},
+            {"type":"function","function":function("plain")},
+            {"type":"function","function":last},
+        ]});
+        assert_eq!(rendered_json(tools, Dialect::OpenAiChat, &options), expected);
+        let expected = json!({"tools":[
+            {"name":"get_weather","description":description,"input_schema":city()},
+            {"name":"plain","input_schema":city()},
+            {"name":"strict","input_schema":city(),"strict":true},
+        ]});
+        assert_eq!(rendered_json(tools, Dialect::Anthropic, &options), expected);
+        let output = json!({"type":"object","properties":{"celsius":{"type":"number"}}});
+        let expected = json!({"tools":[
+            {"name":"get_weather","title":"Weather","description":description,"inputSchema":city(),
+                "outputSchema":output,"annotations":{"readOnlyHint":true,"destructiveHint":false}},
+            {"name":"plain","inputSchema":city()},
+            {"name":"strict","inputSchema":city()},
+        ]});
+        assert_eq!(rendered_json(tools, Dialect::Mcp, &options), expected);
+    });
+}
+
+#[test]
+fn all_four_hints_have_their_names_in_mcp() {
+    let annotations = Annotations {
+        read_only: Some(false),
+        destructive: Some(true),
+        idempotent: Some(true),
+        open_world: Some(false),
+    };
+    with_tools(&[ToolDefinition { annotations, ..open("a") }], |tools| {
+        let shown = rendered_json(tools, Dialect::Mcp, &ToolsOptions::default());
+        let expected =
+            json!({"readOnlyHint":false,"destructiveHint":true,"idempotentHint":true,"openWorldHint":false});
+        assert_eq!(shown["tools"][0]["annotations"], expected);
+    });
+}
+
+#[test]
+fn every_choice_and_parallel_calls_have_their_words() {
+    with_tools(&[weather()], |tools| {
+        let members = |dialect, choice, parallel| {
+            let options = ToolsOptions { choice, parallel, ..ToolsOptions::default() };
+            let mut shown = rendered_json(tools, dialect, &options);
+            shown.as_object_mut().unwrap().remove("tools").unwrap();
+            shown
+        };
+        let this = Some(Choice::Tool("get_weather"));
+        let named = json!({"type":"function","function":{"name":"get_weather"}});
+        for (choice, parallel, expected) in [
+            (None, None, json!({})),
+            (Some(Choice::Auto), None, json!({"tool_choice":"auto"})),
+            (Some(Choice::None), None, json!({"tool_choice":"none"})),
+            (Some(Choice::Required), None, json!({"tool_choice":"required"})),
+            (this, None, json!({"tool_choice":named})),
+            (this, Some(false), json!({"tool_choice":named,"parallel_tool_calls":false})),
+            (None, Some(true), json!({"parallel_tool_calls":true})),
+        ] {
+            assert_eq!(members(Dialect::OpenAiChat, choice, parallel), expected);
+        }
+        for (choice, parallel, expected) in [
+            (None, None, json!({})),
+            (Some(Choice::Auto), None, json!({"tool_choice":{"type":"auto"}})),
+            (Some(Choice::None), None, json!({"tool_choice":{"type":"none"}})),
+            (Some(Choice::None), Some(false), json!({"tool_choice":{"type":"none"}})),
+            (Some(Choice::Required), None, json!({"tool_choice":{"type":"any"}})),
+            (
+                Some(Choice::Required),
+                Some(true),
+                json!({"tool_choice":{"type":"any","disable_parallel_tool_use":false}}),
+            ),
+            (this, None, json!({"tool_choice":{"type":"tool","name":"get_weather"}})),
+            (
+                this,
+                Some(false),
+                json!({"tool_choice":{"type":"tool","name":"get_weather","disable_parallel_tool_use":true}}),
+            ),
+            (None, Some(false), json!({"tool_choice":{"type":"auto","disable_parallel_tool_use":true}})),
+        ] {
+            assert_eq!(members(Dialect::Anthropic, choice, parallel), expected);
+        }
+        for (choice, parallel) in [(None, None), (this, Some(false)), (Some(Choice::Required), None)] {
+            assert_eq!(members(Dialect::Mcp, choice, parallel), json!({}));
+            let options = ToolsOptions { choice, parallel, ..ToolsOptions::default() };
+            let notes = rendered(tools, Dialect::Mcp, &options).unwrap().1;
+            assert_eq!(notes.len(), usize::from(choice.is_some()), "a dropped choice is told: {notes:?}");
+        }
+    });
+}
+
+#[test]
+fn a_choice_must_name_a_tool_that_is_rendered() {
+    with_tools(&[weather(), open("other")], |tools| {
+        for dialect in Dialect::ALL {
+            for (name, category) in [("nope", None), ("other", Some("home")), ("", None)] {
+                let options =
+                    ToolsOptions { choice: Some(Choice::Tool(name)), category, ..ToolsOptions::default() };
+                let error = rendered(tools, dialect, &options).unwrap_err();
+                assert_eq!(error.kind, RenderErrorKind::UnknownChoice, "{name} in {}", dialect.name());
+            }
+        }
+    });
+}
+
+/// An empty `tools` array is refused by providers, so nothing is said at all; MCP wants the empty list.
+#[test]
+fn without_tools_there_are_no_members() {
+    with_tools(&[], |tools| {
+        for choice in [None, Some(Choice::Auto), Some(Choice::None)] {
+            let options = ToolsOptions { choice, parallel: Some(true), ..ToolsOptions::default() };
+            assert_eq!(rendered(tools, Dialect::OpenAiChat, &options).unwrap().0, "{}");
+            assert_eq!(rendered(tools, Dialect::Anthropic, &options).unwrap().0, "{}");
+            assert_eq!(rendered_json(tools, Dialect::Mcp, &options), json!({"tools":[]}));
+        }
+        let options = ToolsOptions { choice: Some(Choice::Required), ..ToolsOptions::default() };
+        let error = rendered(tools, Dialect::Anthropic, &options).unwrap_err();
+        assert_eq!(error.kind, RenderErrorKind::UnknownChoice);
+    });
+    with_tools(&[weather()], |tools| {
+        let options = ToolsOptions { category: Some("garden"), ..ToolsOptions::default() };
+        assert_eq!(rendered(tools, Dialect::OpenAiChat, &options).unwrap().0, "{}");
+    });
+}
+
+#[test]
+fn bare_members_can_be_pasted_into_a_request() {
+    with_tools(&[weather()], |tools| {
+        for dialect in Dialect::ALL {
+            let options = ToolsOptions { choice: Some(Choice::Auto), ..ToolsOptions::default() };
+            let whole = rendered(tools, dialect, &options).unwrap().0;
+            let bare = rendered(tools, dialect, &ToolsOptions { bare: true, ..options }).unwrap().0;
+            assert_eq!(whole, format!("{{{bare}}}"));
+            read(&format!("{{\"model\":\"m\",{bare}}}"));
+        }
+    });
+    with_tools(&[], |tools| {
+        let options = ToolsOptions { bare: true, ..ToolsOptions::default() };
+        assert_eq!(rendered(tools, Dialect::OpenAiChat, &options).unwrap().0, "");
+    });
+}
+
+/// Cases 022 and 023: OpenAI takes 64 of `[a-zA-Z0-9_-]`, Anthropic 128 of the same, MCP dots too.
+#[test]
+fn a_name_that_the_provider_does_not_allow_goes_out_as_an_alias_and_comes_back() {
+    let dotted = "admin.tools.list";
+    let long = "mcp__plugin_chrome-devtools-mcp_chrome-devtools__get_console_message";
+    assert_eq!(long.len(), 68);
+    let both = format!("{}.{}", "x".repeat(63), "y".repeat(64));
+    let names = [dotted, long, "admin_tools_list", "admin.tools_list", "fits", both.as_str()];
+    let tools = names.map(open);
+    with_tools(&tools, |tools| {
+        for (dialect, max, aliased) in [
+            (Dialect::OpenAiChat, 64, [true, true, false, true, false, true]),
+            (Dialect::Anthropic, 128, [true, false, false, true, false, true]),
+            (Dialect::Mcp, 128, [false; 6]),
+        ] {
+            let (text, notes) = rendered(tools, dialect, &ToolsOptions::default()).unwrap();
+            let shown = read(&text);
+            let shown = shown["tools"].as_array().unwrap();
+            let wire: Vec<&str> = shown
+                .iter()
+                .map(|tool| tool["name"].as_str().or(tool["function"]["name"].as_str()).unwrap())
+                .collect();
+            for ((name, wire), aliased) in names.iter().zip(&wire).zip(aliased) {
+                assert_eq!(wire != name, aliased, "{name} as {wire}");
+                assert!(wire.len() <= max && !wire.is_empty());
+                let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+                assert!(dialect == Dialect::Mcp || wire.chars().all(allowed), "{wire}");
+                let told =
+                    notes.iter().any(|note| note.starts_with(&format!("{name}: ")) && note.contains(&format!("'{wire}'")));
+                assert_eq!(told, aliased, "{notes:?}");
+                let kind = |name: &str| answered(tools, dialect, &reply(dialect, name)).kinds()[0];
+                assert_eq!(kind(wire), OutcomeKind::Answered, "{wire}");
+                // A model that repeats the name from a text means the same tool.
+                assert_eq!(kind(name), OutcomeKind::Answered, "{name}");
+                assert_eq!(kind(&format!("{wire}x")), OutcomeKind::UnknownTool);
+            }
+            let distinct: std::collections::BTreeSet<_> = wire.iter().collect();
+            assert_eq!(distinct.len(), names.len(), "{wire:?}");
+        }
+    });
+    for (name, dialect, max, len) in [
+        (long, Dialect::OpenAiChat, 64, 68),
+        (dotted, Dialect::OpenAiChat, 64, 16),
+        (dotted, Dialect::Anthropic, 128, 16),
+    ] {
+        with_tools(&[open("fits"), open(name)], |tools| {
+            let options = ToolsOptions { no_alias: true, ..ToolsOptions::default() };
+            let error = rendered(tools, dialect, &options).unwrap_err();
+            assert_eq!((error.tool, error.kind), (Some(1), RenderErrorKind::Name { max, len }));
+            let message = error.to_string();
+            assert!(message.contains(&max.to_string()) && message.contains(&len.to_string()), "{message}");
+            assert!(rendered(tools, Dialect::Mcp, &options).is_ok());
+        });
+    }
+}
+
+#[test]
+fn a_chosen_tool_and_a_handler_see_the_name_that_is_theirs() {
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    let run = common::boxed(|call, result| Ok(result.text(call.name)?));
+    tools.add(&open("admin.tools.list"), run).unwrap();
+    let options = ToolsOptions { choice: Some(Choice::Tool("admin.tools.list")), ..ToolsOptions::default() };
+    let shown = rendered_json(&tools, Dialect::Anthropic, &options);
+    let wire = shown["tools"][0]["name"].as_str().unwrap();
+    assert_eq!(shown["tool_choice"]["name"], wire);
+    let messages = answered(&tools, Dialect::Anthropic, &reply(Dialect::Anthropic, wire)).messages();
+    assert_eq!(messages[0]["content"][0]["content"], "admin.tools.list");
+}
+
+#[test]
+fn two_tools_with_one_name_on_the_wire_are_refused() {
+    with_tools(&[open("admin.tools.list")], |tools| {
+        let shown = rendered_json(tools, Dialect::OpenAiChat, &ToolsOptions::default());
+        let alias = shown["tools"][0]["function"]["name"].as_str().unwrap();
+        for order in [["admin.tools.list", alias], [alias, "admin.tools.list"]] {
+            with_tools(&order.map(open), |tools| {
+                let error = rendered(tools, Dialect::OpenAiChat, &ToolsOptions::default()).unwrap_err();
+                assert_eq!(error.kind, RenderErrorKind::AliasClash);
+                assert_eq!(error.tool, order.iter().position(|name| *name != alias));
+                assert!(rendered(tools, Dialect::Mcp, &ToolsOptions::default()).is_ok());
+            });
+        }
+    });
+}
+
+/// Case 020: OpenAI wants `properties` in every object node; what only looks like a schema is left alone.
+#[test]
+fn an_object_schema_without_properties_gets_empty_ones_where_the_provider_wants_them() {
+    let bare = with_schema("bare", r#"{"type":"object"}"#);
+    let nested = with_schema(
+        "nested",
+        r#"{"type":"object","properties":{"a":{"type":"object"},"b":{"type":"array","items":{"type":["object","null"]}},
+            "properties":{"type":"string","default":{"type":"object"}}},
+            "enum":[{"type":"object"}],"default":{"type":"object"}}"#,
+    );
+    with_tools(&[bare, nested], |tools| {
+        let (text, notes) = rendered(tools, Dialect::OpenAiChat, &ToolsOptions::default()).unwrap();
+        let shown = read(&text);
+        assert_eq!(shown["tools"][0]["function"]["parameters"], json!({"type":"object","properties":{}}));
+        let expected = json!({"type":"object","properties":{
+            "a":{"type":"object","properties":{}},
+            "b":{"type":"array","items":{"type":["object","null"],"properties":{}}},
+            "properties":{"type":"string","default":{"type":"object"}}},
+            "enum":[{"type":"object"}],"default":{"type":"object"}});
+        assert_eq!(shown["tools"][1]["function"]["parameters"], expected);
+        assert!(notes.iter().any(|note| note.starts_with("bare: ")), "the change is told: {notes:?}");
+        assert!(notes.iter().any(|note| note.starts_with("nested: ")), "the change is told: {notes:?}");
+    });
+}
+
+#[test]
+fn a_schema_that_cannot_be_strict_is_an_error_that_names_the_tool() {
+    for schema in [
+        r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}"#,
+        r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}},"required":["a"],
+            "additionalProperties":false}"#,
+        r#"{"type":"object","properties":{"a":{"type":"object","properties":{"c":{"type":"string"}},
+            "required":["c"]}},"required":["a"],"additionalProperties":false}"#,
+    ] {
+        let strict = ToolDefinition { strict: true, ..with_schema("s", schema) };
+        with_tools(&[open("fits"), strict], |tools| {
+            for dialect in [Dialect::OpenAiChat, Dialect::Anthropic] {
+                let rendered = rendered(tools, dialect, &ToolsOptions::default());
+                match (dialect, rendered) {
+                    (_, Err(error)) => {
+                        assert_eq!(error.tool, Some(1), "{schema}");
+                        assert!(matches!(error.kind, RenderErrorKind::Strict(_)), "{error}");
+                    }
+                    // Anthropic allows optional properties in its subset.
+                    (Dialect::Anthropic, Ok(_)) => assert!(schema.contains("\"b\"")),
+                    (_, Ok((text, _))) => panic!("{schema} is claimed to be strict: {text}"),
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn an_output_of_every_size_is_whole_or_names_what_is_needed() {
+    with_tools(&[weather(), open("admin.tools.list")], |tools| {
+        for dialect in Dialect::ALL {
+            let options =
+                ToolsOptions { choice: Some(Choice::Tool("get_weather")), ..ToolsOptions::default() };
+            let whole = rendered(tools, dialect, &options).unwrap().0;
+            for size in 0..=whole.len() + 8 {
+                let mut buffer = vec![0; size];
+                let mut sink = Sink::new(&mut buffer);
+                sink.put("kept");
+                let before = sink.len();
+                match render_tools(tools, dialect, &options, &mut sink, &mut |_| {}) {
+                    Ok(()) => assert_eq!(sink.finish(), Ok(format!("kept{whole}").as_str())),
+                    Err(error) => {
+                        let RenderErrorKind::NoSpace(no_space) = error.kind else { panic!("{error}") };
+                        assert!(size < whole.len() + 4);
+                        assert_eq!((no_space.need, sink.len()), (whole.len() + 4, before));
+                    }
+                }
+            }
+        }
+    });
+}
+
+fn reply(dialect: Dialect, name: &str) -> String {
+    match dialect {
+        Dialect::OpenAiChat => json!({"role":"assistant","content":null,"tool_calls":[
+            {"id":"c","type":"function","function":{"name":name,"arguments":"{}"}}]}),
+        Dialect::Anthropic => json!({"content":[{"type":"tool_use","id":"c","name":name,"input":{}}]}),
+        Dialect::Mcp => {
+            json!({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":name,"arguments":{}}})
+        }
+    }
+    .to_string()
+}
