@@ -1,0 +1,189 @@
+/* The library on a desk: reads one JSON request a line, writes one JSON answer a line, in order.
+ *
+ * cargo build -p toolcore-ffi
+ * cc -std=c99 -Iinclude -o inspect examples/c/inspect.c examples/c/inspect/[a-z]*.c target/debug/libtoolcore.a \
+ *    -lpthread -ldl -lm -lgcc_s
+ * echo '{"op":"json","text":"[1,]"}' | ./inspect */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inspect/inspect.h"
+
+static const char help[] =
+    "inspect [--mem BYTES] [--stats] < requests > answers\n"
+    "\n"
+    "  --mem BYTES  memory, allocated once: a quarter for a request, a quarter for its answer, the rest for what\n"
+    "               the library needs; 16777216 if left out, at least 65536\n"
+    "  --stats      append to each answer the bytes of objects and decoded strings (memory) and of the registry's\n"
+    "               pool (pool). The peak use of scratch memory is left out, as the library does not tell it.\n"
+    "\n"
+    "ops          json validate render parse answer results context version\n"
+    "a part       {\"text\":T} {\"json\":JSON} {\"uri\":T,\"name\":T}\n"
+    "             {\"type\":\"image\"|\"audio\",\"data\":BASE64,\"mimeType\":T}\n"
+    "a choice     \"auto\" \"none\" \"required\" {\"tool\":NAME}\n"
+    "cancelled    [ID]\n"
+    "a block      {\"content\":T,\"category\":T,\"label\":T,\"source\":T,\"priority\":N,\"min_tokens\":N,\n"
+    "             \"flags\":[\"pinned\",\"whole\",\"cut_tail\",\"cut_head\",\"cut_middle\"]}\n"
+    "for context  beside the blocks also \"reserve\":N \"policy\":\"greedy\"|\"strict\" \"show\":[\"category\",\"label\",\"source\"]\n";
+
+static const struct { const char *name; bool (*run)(str request); } ops[] = {
+    { "json", op_json },     { "validate", op_validate }, { "render", op_render },   { "parse", op_parse },
+    { "answer", op_answer }, { "results", op_results },   { "context", op_context }, { "version", op_version },
+    { "resources", NULL },   { "stream", NULL },          { "mcp", NULL },           { "schedule", NULL },
+    { "tokens", NULL },
+};
+
+static bool run(str request)
+{
+    str op;
+    toolcore_status_t status = toolcore_json_validate(request, NULL, &why);
+    if (status != TOOLCORE_OK)
+        return refuse("request", "the line is not JSON: %s", why.message);
+    if (toolcore_json_kind(request) != TOOLCORE_JSON_OBJECT)
+        return refuse("request", "the line is not an object");
+    if (!need(request, "op", &op))
+        return false;
+    for (size_t i = 0; i < COUNT(ops); i++)
+        if (toolcore_json_string_is(op, text_of(ops[i].name)))
+            return ops[i].run != NULL ? ops[i].run(request)
+                                      : refuse("unsupported", "the op '%s' is not supported yet", ops[i].name);
+    return refuse("request", "there is no such op");
+}
+
+/* What is compiled in: the dialects that render. */
+bool op_version(str request)
+{
+    toolcore_registry_opts_t opts = TOOLCORE_REGISTRY_OPTS_INIT;
+    toolcore_registry_t *none;
+    size_t size, len;
+    (void)request;
+    opts.max_tools = 1;
+    size = toolcore_registry_mem_size(&opts);
+    void *memory = allocate(size);
+    if (memory == NULL || !ok(toolcore_registry_init(&opts, memory, size, &none)))
+        return false;
+    put_text("version", toolcore_version());
+    put_key("features");
+    toolcore_json_writer_array_start(&out);
+    for (size_t i = 0; i < DIALECTS; i++)
+        if (toolcore_tools_render(none, dialects[i].value, NULL, NULL, 0, &len, NULL) == TOOLCORE_OK)
+            toolcore_json_writer_string(&out, text_of(dialects[i].name));
+    toolcore_json_writer_array_end(&out);
+    toolcore_registry_deinit(none);
+    return true;
+}
+
+static void put_problem(void)
+{
+    put_key("error");
+    toolcore_json_writer_object_start(&out);
+    put_text("kind", text_of(problem.kind));
+    if (problem.tool.ptr != NULL)
+        put_text("tool", problem.tool);
+    if (problem.path.ptr != NULL)
+        put_text("path", problem.path);
+    put_text("message", text_of(problem.message));
+    toolcore_json_writer_object_end(&out);
+}
+
+/* Room for an error that names something as long as the request. */
+#define ERROR_ROOM 8192
+
+static struct { char *line, *answer; size_t size; bool stats; } desk;
+
+static void start(bool done)
+{
+    toolcore_json_writer_init(&out, desk.answer, desk.size + (done ? 0 : ERROR_ROOM));
+    toolcore_json_writer_object_start(&out);
+    put_bool("ok", done);
+}
+
+/* Ends the answer and gives its length, or 0 if it does not fit. */
+static size_t finish(void)
+{
+    size_t len = 0;
+    if (desk.stats) {
+        put_key("stats");
+        toolcore_json_writer_object_start(&out);
+        put_u64("memory", arena_used);
+        put_u64("pool", pool_used);
+        toolcore_json_writer_object_end(&out);
+    }
+    toolcore_json_writer_object_end(&out);
+    return toolcore_json_writer_end(&out, &len) == TOOLCORE_OK ? len : 0;
+}
+
+static void answer(str request, bool whole)
+{
+    memset(&problem, 0, sizeof problem);
+    why = (toolcore_detail_t)TOOLCORE_DETAIL_INIT;
+    arena_used = pool_used = 0;
+    clock_ms = 0;
+    start(true);
+    bool done = whole ? run(request) : refuse("no-space", "the line is longer than %zu bytes; see --mem", desk.size);
+    size_t len = done ? finish() : 0;
+    if (len == 0) {
+        if (done)
+            refuse("no-space", "the answer is longer than %zu bytes; see --mem", desk.size);
+        start(false);
+        put_problem();
+        len = finish();
+    }
+    if (len == 0)
+        len = (size_t)sprintf(desk.answer, "{\"ok\":false,\"error\":{\"kind\":\"internal\",\"message\":\"no answer\"}}");
+    /* JSON has line ends only between its tokens, where a blank is as good. */
+    for (size_t i = 0; i < len; i++)
+        if (desk.answer[i] == '\n' || desk.answer[i] == '\r')
+            desk.answer[i] = ' ';
+    fwrite(desk.answer, 1, len, stdout);
+    putchar('\n');
+    fflush(stdout);
+}
+
+/* Reads a line and answers it; false at the end of the input. */
+static bool answer_line(FILE *input)
+{
+    size_t len = 0;
+    int c;
+    while ((c = getc(input)) != EOF && c != '\n')
+        if (len++ < desk.size)
+            desk.line[len - 1] = (char)c;
+    if (c == EOF && len == 0)
+        return false;
+    answer((str){ desk.line, len }, len <= desk.size);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    unsigned long long memory = 1 << 24;
+    for (int i = 1; i < argc; i++) {
+        char *end = NULL;
+        if (strcmp(argv[i], "--mem") == 0 && i + 1 < argc)
+            memory = strtoull(argv[++i], &end, 10);
+        else if (strcmp(argv[i], "--stats") == 0)
+            desk.stats = true;
+        else
+            memory = 0;
+        if (memory < 1 << 16 || memory > SIZE_MAX / 2 || (end != NULL && *end != '\0')) {
+            fputs(help, stderr);
+            return 2;
+        }
+    }
+    desk.size = (size_t)memory / 4;
+    desk.line = malloc(desk.size);
+    desk.answer = malloc(desk.size + ERROR_ROOM);
+    arena_size = desk.size * 2;
+    arena = malloc(arena_size);
+    if (desk.line == NULL || desk.answer == NULL || arena == NULL) {
+        fprintf(stderr, "inspect: no memory of %llu bytes\n", memory);
+        return 1;
+    }
+    while (answer_line(stdin))
+        continue;
+    free(arena);
+    free(desk.answer);
+    free(desk.line);
+    return 0;
+}

@@ -1,0 +1,93 @@
+/* Shared by the sources of the desk tool. */
+#ifndef INSPECT_H
+#define INSPECT_H
+
+#include "toolcore.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+typedef toolcore_str_t str;
+
+/* Ops. They write members of the answer, and return false after refuse(): then what they wrote is discarded.
+ * What they made is not ended in that case, as it owns nothing but memory that is free when the answer is out. */
+
+bool op_json(str request);
+bool op_validate(str request);
+bool op_render(str request);
+bool op_parse(str request);
+bool op_answer(str request);
+bool op_results(str request);
+bool op_context(str request);
+bool op_version(str request);
+
+/* Refusals (support.c). `why` is what the library said last. */
+
+extern struct problem { const char *kind; char kind_text[32], message[512]; str tool, path; } problem;
+extern toolcore_detail_t why;
+
+bool refuse(const char *kind, const char *format, ...);
+bool refuse_status(toolcore_status_t status);
+bool refuse_schema(toolcore_status_t status);
+bool ok(toolcore_status_t status);
+
+/* Memory: pieces of one arena, free again when the answer is out. NULL after refuse(). */
+
+extern char *arena;
+extern size_t arena_size, arena_used, pool_used;
+
+size_t arena_left(void);
+void *allocate(size_t size);
+void *allocate_array(size_t count, size_t size);
+
+/* Writing. The writer keeps its first failure until the end, so that no call of it is checked. */
+
+extern toolcore_json_writer_t out;
+
+void put_key(const char *name);
+void put_text(const char *name, str text);
+void put_u64(const char *name, uint64_t number);
+void put_bool(const char *name, bool value);
+void put_json(const char *name, str json);
+void put_id(const toolcore_tool_call_t *call);
+
+/* Reading (request.c). Names come from this program, as they stand in messages. need() refuses if there is no
+ * such member; the get functions leave what they read as it was, and get_array gives an empty one. */
+
+struct word { const char *name; uint32_t value; };
+
+#define DIALECTS 8
+extern const struct word dialects[DIALECTS];
+
+str text_of(const char *text);
+bool has(str object, const char *name, str *value);
+bool need(str object, const char *name, str *value);
+bool decode(str json, const char *name, str *text);
+bool get_text(str object, const char *name, str *text);
+bool get_u64(str object, const char *name, uint64_t max, uint64_t *number);
+bool get_size(str object, const char *name, size_t *number);
+bool get_u32(str object, const char *name, uint32_t *number);
+bool get_bool(str object, const char *name, bool *value);
+bool get_flag(str object, const char *name, uint32_t flag, uint32_t *flags);
+bool find_word(str json, const char *name, const struct word *words, size_t count, uint32_t *value);
+bool get_word(str object, const char *name, const struct word *words, size_t count, uint32_t *value);
+bool get_words(str object, const char *name, const struct word *words, size_t count, uint32_t *flags);
+bool get_array(str object, const char *name, toolcore_json_iter_t *iter, size_t *count);
+bool get_bytes(str request, str *bytes);
+bool get_base64(str object, const char *name, const void **data, size_t *len);
+bool get_dialect(str request, uint32_t *dialect);
+bool get_reply(str request, str *reply);
+bool none_of(str object, const char *const *names, size_t count);
+
+/* The manual clock of the tools (tools.c); 0 when a request begins. */
+
+extern uint64_t clock_ms;
+
+/* What a tool answers, and what results are made of (content.c): parts, or a failure; `echo` if a request said
+ * neither. */
+
+struct content { bool echo, failed; str error; toolcore_part_t *parts; size_t len; };
+
+bool read_content(str object, struct content *content);
+toolcore_status_t append(toolcore_result_t *result, const struct content *content);
+
+#endif

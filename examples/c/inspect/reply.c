@@ -1,0 +1,149 @@
+/* The ops parse and results. */
+#include "inspect.h"
+
+void put_id(const toolcore_tool_call_t *call)
+{
+    if (call->flags & TOOLCORE_CALL_HAS_ID) {
+        put_text("id", call->id);
+    } else {
+        put_json("id", TOOLCORE_STR("null"));
+    }
+    put_text("name", call->name);
+}
+
+/* Arguments that are not JSON are given as a string, and marked. */
+static void put_call(const toolcore_tool_call_t *call)
+{
+    bool malformed = call->arguments.len > 0 && toolcore_json_kind(call->arguments) == 0;
+    toolcore_json_writer_object_start(&out);
+    put_id(call);
+    put_key("arguments");
+    if (malformed)
+        toolcore_json_writer_string(&out, call->arguments);
+    else
+        toolcore_json_writer_raw(&out, call->arguments.len > 0 ? call->arguments : TOOLCORE_STR("{}"));
+    put_key("flags");
+    toolcore_json_writer_array_start(&out);
+    if (malformed)
+        toolcore_json_writer_string(&out, TOOLCORE_STR("malformed"));
+    if (call->flags & TOOLCORE_CALL_TRUNCATED)
+        toolcore_json_writer_string(&out, TOOLCORE_STR("truncated"));
+    toolcore_json_writer_array_end(&out);
+    toolcore_json_writer_object_end(&out);
+}
+
+bool op_parse(str request)
+{
+    toolcore_tool_call_t call = TOOLCORE_TOOL_CALL_INIT;
+    toolcore_reply_t *reply;
+    uint32_t dialect;
+    size_t size;
+    str json, text;
+    if (!get_dialect(request, &dialect) || !get_reply(request, &json) ||
+        !ok(toolcore_reply_mem_size(dialect, json, NULL, &size, &why)))
+        return false;
+    void *memory = allocate(size);
+    if (memory == NULL || !ok(toolcore_reply_parse(dialect, json, NULL, memory, size, &reply, &why)))
+        return false;
+    char *buffer = arena + arena_used;
+    text.ptr = buffer;
+    if (!ok(toolcore_reply_text(reply, buffer, arena_left(), &text.len)))
+        return false;
+    put_key("calls");
+    toolcore_json_writer_array_start(&out);
+    for (size_t i = 0; i < toolcore_reply_len(reply); i++) {
+        if (!ok(toolcore_reply_call(reply, i, &call)))
+            return false;
+        put_call(&call);
+    }
+    toolcore_json_writer_array_end(&out);
+    put_text("text", text);
+    toolcore_reply_deinit(reply);
+    return true;
+}
+
+/* An id, which may be null or left out. */
+static bool read_id(str json, str *id, uint32_t has_id, uint32_t *flags)
+{
+    str value;
+    if (!has(json, "id", &value) || toolcore_json_kind(value) == TOOLCORE_JSON_NULL)
+        return true;
+    *flags |= has_id;
+    return decode(value, "id", id);
+}
+
+static bool read_calls(str request, toolcore_tool_call_t **calls, size_t *len)
+{
+    toolcore_json_iter_t iter;
+    str json;
+    if (!get_array(request, "calls", &iter, len))
+        return false;
+    *calls = allocate_array(*len, sizeof **calls);
+    for (size_t i = 0; *calls != NULL && toolcore_json_iter_next(&iter, NULL, &json); i++) {
+        toolcore_tool_call_t *call = &(*calls)[i];
+        call->struct_size = sizeof *call;
+        has(json, "arguments", &call->arguments);
+        if (!get_text(json, "name", &call->name) || !read_id(json, &call->id, TOOLCORE_CALL_HAS_ID, &call->flags))
+            return false;
+    }
+    return *calls != NULL;
+}
+
+/* A result in memory of its own, in which its parts have room. */
+static bool make_result(str json, const toolcore_result_t **made)
+{
+    struct content content = { 0 };
+    toolcore_result_t *result;
+    size_t size = toolcore_result_mem_size() + json.len + 64;
+    void *memory = allocate(size);
+    if (memory == NULL || !read_content(json, &content) || !ok(toolcore_result_init(memory, size, &result)))
+        return false;
+    *made = result;
+    return content.echo ? refuse("request", "a result has no 'text', 'json', 'error' or 'parts'")
+                        : ok(append(result, &content));
+}
+
+static bool read_results(str request, toolcore_call_result_t **results, size_t *len)
+{
+    toolcore_json_iter_t iter, cancelled;
+    size_t cancelled_len;
+    str json;
+    if (!get_array(request, "results", &iter, len) || !get_array(request, "cancelled", &cancelled, &cancelled_len))
+        return false;
+    *len += cancelled_len;
+    toolcore_call_result_t *result = *results = allocate_array(*len, sizeof *result);
+    if (result == NULL)
+        return false;
+    for (; toolcore_json_iter_next(&iter, NULL, &json); result++) {
+        result->struct_size = sizeof *result;
+        if (!read_id(json, &result->id, TOOLCORE_RESULT_HAS_ID, &result->flags) || !make_result(json, &result->result))
+            return false;
+    }
+    for (; toolcore_json_iter_next(&cancelled, NULL, &json); result++) {
+        result->struct_size = sizeof *result;
+        result->flags = TOOLCORE_RESULT_HAS_ID;
+        if (!decode(json, "cancelled", &result->id))
+            return false;
+    }
+    return true;
+}
+
+bool op_results(str request)
+{
+    toolcore_results_opts_t opts = TOOLCORE_RESULTS_OPTS_INIT;
+    toolcore_tool_call_t *calls;
+    toolcore_call_result_t *results;
+    size_t calls_len, results_len;
+    uint32_t dialect;
+    str messages;
+    if (!get_dialect(request, &dialect) || !get_size(request, "result_limit", &opts.limit) ||
+        !read_calls(request, &calls, &calls_len) || !read_results(request, &results, &results_len))
+        return false;
+    char *buffer = arena + arena_used;
+    messages.ptr = buffer;
+    if (!ok(toolcore_results_render(dialect, calls, calls_len, results, results_len, &opts, buffer, arena_left(),
+                                    &messages.len, &why)))
+        return false;
+    put_json("messages", messages.len > 0 ? messages : TOOLCORE_STR("[]"));
+    return true;
+}

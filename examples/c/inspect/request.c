@@ -1,0 +1,222 @@
+/* Reading requests. */
+#include <string.h>
+
+#include "inspect.h"
+
+const struct word dialects[DIALECTS] = {
+    { "openai_chat", TOOLCORE_DIALECT_OPENAI_CHAT }, { "openai_responses", TOOLCORE_DIALECT_OPENAI_RESPONSES },
+    { "anthropic", TOOLCORE_DIALECT_ANTHROPIC },     { "gemini", TOOLCORE_DIALECT_GEMINI },
+    { "gemini_schema", TOOLCORE_DIALECT_GEMINI_SCHEMA }, { "bedrock", TOOLCORE_DIALECT_BEDROCK },
+    { "ollama", TOOLCORE_DIALECT_OLLAMA },           { "mcp", TOOLCORE_DIALECT_MCP },
+};
+
+str text_of(const char *text)
+{
+    return (str){ text, strlen(text) };
+}
+
+bool has(str object, const char *name, str *value)
+{
+    return toolcore_json_get(object, text_of(name), value) == TOOLCORE_OK;
+}
+
+bool need(str object, const char *name, str *value)
+{
+    return has(object, name, value) || refuse("request", "'%s' is missing", name);
+}
+
+bool decode(str json, const char *name, str *text)
+{
+    char *buffer = allocate(json.len);
+    if (buffer == NULL)
+        return false;
+    if (toolcore_json_string(json, buffer, json.len, &text->len) != TOOLCORE_OK)
+        return refuse("request", "'%s' is not a string", name);
+    text->ptr = buffer;
+    return true;
+}
+
+bool get_text(str object, const char *name, str *text)
+{
+    str json;
+    return !has(object, name, &json) || decode(json, name, text);
+}
+
+bool get_u64(str object, const char *name, uint64_t max, uint64_t *number)
+{
+    str json;
+    uint64_t value;
+    if (!has(object, name, &json))
+        return true;
+    if (toolcore_json_u64(json, &value) != TOOLCORE_OK || value > max)
+        return refuse("request", "'%s' is not an integer from 0 to %llu", name, (unsigned long long)max);
+    *number = value;
+    return true;
+}
+
+bool get_size(str object, const char *name, size_t *number)
+{
+    uint64_t value = *number;
+    bool done = get_u64(object, name, SIZE_MAX, &value);
+    *number = (size_t)value;
+    return done;
+}
+
+bool get_u32(str object, const char *name, uint32_t *number)
+{
+    uint64_t value = *number;
+    bool done = get_u64(object, name, UINT32_MAX, &value);
+    *number = (uint32_t)value;
+    return done;
+}
+
+bool get_bool(str object, const char *name, bool *value)
+{
+    str json;
+    return !has(object, name, &json) || toolcore_json_bool(json, value) == TOOLCORE_OK ||
+           refuse("request", "'%s' is neither true nor false", name);
+}
+
+/* A flag that is set in `flags` if the member is true. */
+bool get_flag(str object, const char *name, uint32_t flag, uint32_t *flags)
+{
+    bool value = false;
+    bool done = get_bool(object, name, &value);
+    *flags |= value ? flag : 0;
+    return done;
+}
+
+bool find_word(str json, const char *name, const struct word *words, size_t count, uint32_t *value)
+{
+    for (size_t i = 0; i < count; i++)
+        if (toolcore_json_string_is(json, text_of(words[i].name))) {
+            *value = words[i].value;
+            return true;
+        }
+    return refuse("request", "'%s' holds a word that is not known", name);
+}
+
+bool get_word(str object, const char *name, const struct word *words, size_t count, uint32_t *value)
+{
+    str json;
+    return !has(object, name, &json) || find_word(json, name, words, count, value);
+}
+
+static bool begin(str json, const char *name, uint32_t kind, toolcore_json_iter_t *iter)
+{
+    if (toolcore_json_kind(json) != kind || toolcore_json_iter_init(iter, json) != TOOLCORE_OK)
+        return refuse("request", "'%s' is not %s", name, kind == TOOLCORE_JSON_ARRAY ? "an array" : "an object");
+    return true;
+}
+
+/* An array and its length; `count` is 0 if there is no such member. */
+bool get_array(str object, const char *name, toolcore_json_iter_t *iter, size_t *count)
+{
+    str json = TOOLCORE_STR_INIT("[]"), item;
+    has(object, name, &json);
+    if (!begin(json, name, TOOLCORE_JSON_ARRAY, iter))
+        return false;
+    toolcore_json_iter_t counter = *iter;
+    for (*count = 0; toolcore_json_iter_next(&counter, NULL, &item);)
+        ++*count;
+    return true;
+}
+
+/* The sum of the flags that an array of words names. */
+bool get_words(str object, const char *name, const struct word *words, size_t count, uint32_t *flags)
+{
+    toolcore_json_iter_t iter;
+    size_t len;
+    str item;
+    uint32_t flag;
+    if (!get_array(object, name, &iter, &len))
+        return false;
+    while (toolcore_json_iter_next(&iter, NULL, &item)) {
+        if (!find_word(item, name, words, count, &flag))
+            return false;
+        *flags |= flag;
+    }
+    return true;
+}
+
+/* Refuses what the library cannot do yet, unless it is false or null. */
+bool none_of(str object, const char *const *names, size_t count)
+{
+    str json;
+    bool value;
+    for (size_t i = 0; i < count; i++)
+        if (has(object, names[i], &json) && toolcore_json_kind(json) != TOOLCORE_JSON_NULL &&
+            (toolcore_json_bool(json, &value) != TOOLCORE_OK || value))
+            return refuse("unsupported", "'%s' is not supported yet", names[i]);
+    return true;
+}
+
+static int hex_digit(char c)
+{
+    static const char digits[] = "0123456789abcdefABCDEF";
+    const char *digit = memchr(digits, c, sizeof digits - 1);
+    return digit == NULL ? -1 : digit - digits < 16 ? (int)(digit - digits) : (int)(digit - digits) - 6;
+}
+
+/* The bytes of `text` or `hex`. */
+bool get_bytes(str request, str *bytes)
+{
+    str hex = TOOLCORE_STR_INIT(""), json;
+    if (has(request, "text", &json))
+        return decode(json, "text", bytes);
+    if (!need(request, "hex", &json) || !decode(json, "hex", &hex))
+        return false;
+    char *decoded = allocate(hex.len / 2);
+    if (decoded == NULL)
+        return false;
+    for (size_t i = 0; i < hex.len / 2; i++) {
+        int high = hex_digit(hex.ptr[2 * i]), low = hex_digit(hex.ptr[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return refuse("request", "'hex' holds something else at %zu", 2 * i);
+        decoded[i] = (char)(high * 16 + low);
+    }
+    *bytes = (str){ decoded, hex.len / 2 };
+    return hex.len % 2 == 0 || refuse("request", "'hex' has an odd length");
+}
+
+bool get_base64(str object, const char *name, const void **data, size_t *len)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    str text, json;
+    if (!need(object, name, &json) || !decode(json, name, &text))
+        return false;
+    unsigned char *decoded = allocate(text.len);
+    if (decoded == NULL)
+        return false;
+    unsigned long bits = 0;
+    unsigned held = 0;
+    *data = decoded;
+    *len = 0;
+    while (text.len > 0 && text.ptr[text.len - 1] == '=')
+        text.len--;
+    for (size_t i = 0; i < text.len; i++) {
+        const char *digit = memchr(digits, text.ptr[i], sizeof digits - 1);
+        if (digit == NULL)
+            return refuse("request", "'%s' is not base64", name);
+        bits = (bits << 6 | (unsigned long)(digit - digits)) & 0xffff;
+        held += 6;
+        if (held >= 8) {
+            held -= 8;
+            decoded[(*len)++] = (unsigned char)(bits >> held & 0xff);
+        }
+    }
+    return true;
+}
+
+bool get_dialect(str request, uint32_t *dialect)
+{
+    str json;
+    return need(request, "dialect", &json) && find_word(json, "dialect", dialects, DIALECTS, dialect);
+}
+
+/* A reply: JSON, or a string that holds the text of one. */
+bool get_reply(str request, str *reply)
+{
+    return need(request, "reply", reply) &&
+           (toolcore_json_kind(*reply) != TOOLCORE_JSON_STRING || decode(*reply, "reply", reply));
+}
