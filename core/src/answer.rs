@@ -104,7 +104,12 @@ pub fn answer<H: Handler, K: Hook>(
     let mut any_ran = false;
     for (index, call) in reply.calls().enumerate() {
         let mut memory = [0u8; 256];
-        let result = match one(registry, dialect, index, &call, options, scratch.reborrow()) {
+        let over = options.max_calls.filter(|max| index >= *max);
+        let result = match over {
+            Some(max) => Ok(over_limit(max, &mut memory)),
+            None => one(registry, dialect, &call, options, scratch.reborrow()),
+        };
+        let result = match result {
             Ok(result) => result,
             Err(error) if any_ran => not_executed(&call, error, &mut memory),
             Err(error) => {
@@ -112,10 +117,8 @@ pub fn answer<H: Handler, K: Hook>(
                 return Err(AnswerError::Dispatch { call: index, error });
             }
         };
-        any_ran |= matches!(
-            result.kind(),
-            OutcomeKind::Answered | OutcomeKind::ToolFailed | OutcomeKind::TimedOut
-        );
+        any_ran |=
+            matches!(result.kind(), OutcomeKind::Answered | OutcomeKind::ToolFailed | OutcomeKind::TimedOut);
         observe(&call, &result);
         outcome.usage.add(result.usage());
         if result.failed() {
@@ -172,24 +175,25 @@ fn not_executed<'b>(call: &ToolCall<'_>, error: DispatchError, memory: &'b mut [
     result
 }
 
-/// Dispatches one call, or refuses it because the turn has too many.
+/// The result of a call that is not run because the turn has too many.
+fn over_limit(max: usize, memory: &mut [u8]) -> ToolResult<'_> {
+    let mut result = ToolResult::new(memory);
+    result.fail(OutcomeKind::OverLimit, |sink| {
+        sink.put("Not executed: at most ");
+        sink.put_u64(max as u64);
+        sink.put(" tool call(s) per turn allowed.");
+    });
+    result
+}
+
+/// Dispatches one call.
 fn one<'s, H: Handler, K: Hook>(
     registry: &Registry<'_, H, K>,
     dialect: Dialect,
-    index: usize,
     call: &ToolCall<'s>,
     options: &AnswerOptions<'_>,
     scratch: Scratch<'s>,
 ) -> Result<ToolResult<'s>, DispatchError> {
-    if let Some(max) = options.max_calls.filter(|max| index >= *max) {
-        let mut result = ToolResult::new(scratch.bytes);
-        result.fail(OutcomeKind::OverLimit, |sink| {
-            sink.put("Not executed: at most ");
-            sink.put_u64(max as u64);
-            sink.put(" tool call(s) per turn allowed.");
-        });
-        return Ok(result);
-    }
     let options = DispatchOptions {
         clock: options.clock,
         timeout: options.timeout,

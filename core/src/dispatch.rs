@@ -46,7 +46,7 @@ pub enum DispatchError {
     /// The call's own timeout is zero.
     #[error("a timeout of zero; leave it out for no bound")]
     ZeroTimeout,
-    /// The scratch memory is too small.
+    /// The scratch memory is too small. Zero stands for what there is enough of.
     #[error("no space: the call needs {words} words and {bytes} bytes of scratch")]
     NoSpace {
         /// Words that are needed.
@@ -69,20 +69,21 @@ pub fn dispatch<'s, H: Handler, K: Hook>(
         return Err(DispatchError::ZeroTimeout);
     }
     let Scratch { words, bytes } = scratch;
+    let total = bytes.len();
     let arena = Arena::new(bytes);
     let mut draft = Draft::new(*call, &arena);
     for hook in registry.hooks() {
         let mut message = [0u8; 256];
         let mut why = Sink::new(&mut message);
         if hook.before(&mut draft, &mut why) == Verdict::Block {
-            let mut result = result_in(&arena)?;
-            let total = why.len();
+            let mut result = result_in(&arena, total)?;
+            let whole = why.len();
             let why = why.finish_cut();
             result.fail(OutcomeKind::Blocked, |sink| match why {
                 "" => quote(sink, "Tool call '", draft.call().name, "' blocked by pre-hook."),
                 why => sink.put(why),
             });
-            result.was_longer(total);
+            result.was_longer(whole);
             return Ok(result);
         }
     }
@@ -92,7 +93,7 @@ pub fn dispatch<'s, H: Handler, K: Hook>(
         None => registry.position(call.name),
     };
     let Some(tool) = position.and_then(|position| registry.at(position)) else {
-        let mut result = result_in(&arena)?;
+        let mut result = result_in(&arena, total)?;
         result.fail(OutcomeKind::UnknownTool, |sink| write_unknown(registry, call.name, sink));
         return Ok(result);
     };
@@ -100,10 +101,13 @@ pub fn dispatch<'s, H: Handler, K: Hook>(
     if timeout.is_some() && options.clock.is_none() {
         return Err(DispatchError::NoClock);
     }
-    let accepted = accept(&tool, &call, options, words, &arena)?;
+    let accepted = accept(&tool, &call, options, words, &arena, total)?;
     match accepted {
         Err(result) => Ok(result),
-        Ok(accepted) => run(registry, &tool, &call, accepted, timeout, options.clock, arena),
+        Ok(accepted) => {
+            check_room(&arena, total)?;
+            run(registry, &tool, &call, accepted, timeout, options.clock, arena)
+        }
     }
 }
 
@@ -119,8 +123,7 @@ fn run<'s, H: Handler, K: Hook>(
 ) -> Result<ToolResult<'s>, DispatchError> {
     let name = tool.info.name();
     let memory = arena.take_rest();
-    let spare = memory.len().checked_sub(MIN_RESULT);
-    let spare = spare.ok_or(DispatchError::NoSpace { words: 0, bytes: MIN_RESULT })?;
+    let spare = memory.len().saturating_sub(MIN_RESULT);
     // Strings with escapes are decoded on demand, into a quarter of what is left.
     let decode = if arguments.raw().contains('\\') { spare / 4 } else { spare.min(64) };
     let (decode, memory) = memory.split_at_mut_checked(decode).unwrap_or_default();
@@ -128,13 +131,8 @@ fn run<'s, H: Handler, K: Hook>(
     result.set_repairs(repairs);
     let now = || clock.map(Clock::now).unwrap_or_default();
     let deadline = timeout.map_or(Deadline::NEVER, |timeout| Deadline::after(now(), timeout));
-    let accepted = Call {
-        id: call.id,
-        name,
-        args: Args::new(arguments, Arena::new(decode)),
-        deadline,
-        clock,
-    };
+    let accepted =
+        Call { id: call.id, name, args: Args::new(arguments, Arena::new(decode)), deadline, clock };
     let outcome = tool.handler.run(&accepted, &mut result);
     if let Some(timeout) = timeout.filter(|_| deadline.passed(now())) {
         result.fail(OutcomeKind::TimedOut, |sink| {
@@ -179,10 +177,11 @@ fn accept<'s, H: Handler>(
     options: &DispatchOptions<'_>,
     words: &mut [u32],
     arena: &Arena<'s>,
+    total: usize,
 ) -> Result<Result<Accepted<'s>, ToolResult<'s>>, DispatchError> {
     let name = tool.info.name();
     let refuse = |write: &mut dyn FnMut(&mut Sink<'_>)| {
-        let mut result = result_in(arena)?;
+        let mut result = result_in(arena, total)?;
         result.fail(OutcomeKind::BadArguments, |sink| {
             sink.put("Tool error: ");
             write(sink);
@@ -201,7 +200,7 @@ fn accept<'s, H: Handler>(
     }
     let mut repairs = Repairs::default();
     if options.lenient {
-        (text, repairs) = repaired(text, options, arena)?;
+        (text, repairs) = repaired(text, options, arena, total)?;
     }
     let schema = tool.info.parameters();
     let mut problems = [0u8; 768];
@@ -243,7 +242,9 @@ fn repaired<'s>(
     text: &'s str,
     options: &DispatchOptions<'_>,
     arena: &Arena<'s>,
+    total: usize,
 ) -> Result<(&'s str, Repairs), DispatchError> {
+    let used = total.saturating_sub(arena.room());
     let mut repairs = Repairs::default();
     let mut inside = None;
     let kept = arena.fill(|memory| match repair(text, &options.check.json, memory) {
@@ -252,14 +253,17 @@ fn repaired<'s>(
             let raw = repaired.value.raw();
             // The value stands in the text as it came, or at the start of the memory.
             let start = (raw.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize);
-            inside = text.get(start..start.saturating_add(raw.len())).filter(|same| same.as_ptr() == raw.as_ptr());
+            inside =
+                text.get(start..start.saturating_add(raw.len())).filter(|same| same.as_ptr() == raw.as_ptr());
             Ok(if inside.is_some() { 0 } else { raw.len() })
         }
         Err(RepairError::Json(_)) => {
             inside = Some(text);
             Ok(0)
         }
-        Err(RepairError::NoSpace(NoSpace { need })) => Err(DispatchError::NoSpace { words: 0, bytes: need }),
+        Err(RepairError::NoSpace(NoSpace { need })) => {
+            Err(DispatchError::NoSpace { words: 0, bytes: used.saturating_add(need) })
+        }
     })?;
     Ok((inside.unwrap_or_else(|| core::str::from_utf8(kept).unwrap_or_default()), repairs))
 }
@@ -271,11 +275,18 @@ const AVAILABLE_SHOWN: usize = 1024;
 /// The least room for a result.
 const MIN_RESULT: usize = 64;
 
-fn result_in<'s>(arena: &Arena<'s>) -> Result<ToolResult<'s>, DispatchError> {
-    if arena.room() < MIN_RESULT {
-        return Err(DispatchError::NoSpace { words: 0, bytes: MIN_RESULT });
-    }
+fn result_in<'s>(arena: &Arena<'s>, total: usize) -> Result<ToolResult<'s>, DispatchError> {
+    check_room(arena, total)?;
     Ok(ToolResult::new(arena.take_rest()))
+}
+
+/// Whether what is left of `total` bytes has room for a result.
+fn check_room(arena: &Arena<'_>, total: usize) -> Result<(), DispatchError> {
+    let used = total.saturating_sub(arena.room());
+    if total - used < MIN_RESULT {
+        return Err(DispatchError::NoSpace { words: 0, bytes: used.saturating_add(MIN_RESULT) });
+    }
+    Ok(())
 }
 
 fn write_unknown<H, K: Hook>(registry: &Registry<'_, H, K>, name: &str, sink: &mut Sink<'_>) {

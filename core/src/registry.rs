@@ -41,7 +41,8 @@ pub enum Collision {
     /// The new tool is refused.
     #[default]
     Refuse,
-    /// The new tool takes the old one's place in the order; the old handler is dropped.
+    /// The new tool takes the old one's place in the order; the old handler is dropped. For a moment the
+    /// pool needs room for both.
     Replace,
 }
 
@@ -663,7 +664,9 @@ fn write_piece(
     let mut ends = [0usize; PIECES];
     let mut sink = Sink::new(piece);
     let [before_schema @ .., schema, output, program] = &mut ends;
-    for (end, text) in before_schema.iter_mut().zip([texts.name, texts.title, texts.description, texts.category]) {
+    for (end, text) in
+        before_schema.iter_mut().zip([texts.name, texts.title, texts.description, texts.category])
+    {
         sink.put(if fixed { "" } else { text });
         *end = sink.len();
     }
@@ -695,11 +698,10 @@ fn write_piece(
     let before = *output;
     let (strings, memory) = piece.split_at_mut_checked(before).ok_or(no_space(before))?;
     let mut compile = |text| {
-        schema::compile(text, options, memory).map_err(|error| {
+        schema::compile(text, options, memory).inspect_err(|error| {
             if error.no_space().is_none() {
                 error.write_message(text, why);
             }
-            error
         })
     };
     if let Some(text) = tool.output_schema {

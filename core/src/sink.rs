@@ -89,7 +89,7 @@ impl<'b> Sink<'b> {
         let mut digits = [0u8; 20];
         let text = decimal(value, &mut digits);
         for (i, digit) in text.bytes().enumerate() {
-            if i > 0 && (text.len() - i) % 3 == 0 {
+            if i > 0 && (text.len() - i).is_multiple_of(3) {
                 self.put_byte(b',');
             }
             self.put_byte(digit);

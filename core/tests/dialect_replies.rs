@@ -276,6 +276,11 @@ fn the_last_call_of_a_reply_that_ran_into_its_limit_is_never_executed() {
             assert!(answered.text.contains("not executed"), "{}", answered.text);
         }
     }
+    // A call that text follows was whole when the limit came.
+    let mut followed = anthropic("max_tokens");
+    followed["content"].as_array_mut().unwrap().push(json!({"type":"text","text":"And then"}));
+    let (calls, _, finish) = parsed(Dialect::Anthropic, &followed.to_string()).unwrap();
+    assert_eq!((finish, calls[1].3), (Finish::Truncated, false));
     for (dialect, reply) in [
         (Dialect::OpenAiChat, openai("tool_calls")),
         (Dialect::OpenAiChat, openai("stop")),

@@ -202,6 +202,29 @@ fn every_call_has_exactly_one_result_or_the_turn_is_refused() {
     assert_eq!(try_results(Dialect::Anthropic, &[], &[], &ResultsOptions::default()), Ok(String::new()));
 }
 
+/// A provider that repeats an id still gets one result for each call, in order.
+#[test]
+fn calls_that_share_an_id_are_answered_in_the_order_of_their_results() {
+    let (mut first, mut second, mut other) = ([0; 8], [0; 8], [0; 8]);
+    let (first, second, other) = (text(&mut first, "one"), text(&mut second, "two"), text(&mut other, "b"));
+    let a1 = CallResult { id: Some("a"), result: Some(&first) };
+    let a2 = CallResult { id: Some("a"), result: Some(&second) };
+    let b = CallResult { id: Some("b"), result: Some(&other) };
+    let calls = calls(&["a", "b", "a"]);
+    let options = ResultsOptions::default();
+    for results in [[a1, b, a2], [a1, a2, b], [b, a1, a2]] {
+        let messages = read(&try_results(Dialect::OpenAiChat, &calls, &results, &options).unwrap());
+        let contents: Vec<_> = (0..3).map(|at| messages[at]["content"].as_str().unwrap()).collect();
+        assert_eq!(contents, ["one", "b", "two"]);
+    }
+    for results in [&[a1, b][..], &[b, a1]] {
+        let missing = try_results(Dialect::OpenAiChat, &calls, results, &options);
+        assert_eq!(missing, Err(ResultsError::Missing { call: 2 }));
+    }
+    let duplicate = try_results(Dialect::OpenAiChat, &calls, &[a1, b, a2, a1], &options);
+    assert_eq!(duplicate, Err(ResultsError::Duplicate { result: 3 }));
+}
+
 #[test]
 fn calls_without_ids_are_answered_by_their_place() {
     let (mut first, mut second) = ([0; 8], [0; 8]);
@@ -321,7 +344,7 @@ fn answering_into_an_output_of_every_size_runs_all_or_nothing() {
         for names in turns {
             let reply = reply(dialect, names);
             let whole = answered(&tools, dialect, &reply).text;
-            let mut least = usize::MAX;
+            let (mut least, mut need) = (usize::MAX, 0);
             for size in 0..whole.len() + 200 {
                 ran.set(0);
                 let (mut words, mut bytes, mut out) = (vec![0; 256], vec![0; 8192], vec![0; size]);
@@ -344,12 +367,44 @@ fn answering_into_an_output_of_every_size_runs_all_or_nothing() {
                     Err(AnswerError::NoSpace(error)) => {
                         assert_eq!((ran.get(), sink.len()), (0, 0));
                         assert!(error.need > size && least == usize::MAX);
+                        assert!(need == 0 || need == error.need);
+                        need = error.need;
                         assert!(error.need <= whole.len() + 150 * names.len(), "{}", error.need);
                     }
                     Err(error) => panic!("{size}: {error}"),
                 }
             }
-            assert!(least < usize::MAX);
+            assert_eq!(least, need, "what the error names is enough");
+        }
+    }
+}
+
+#[test]
+fn answering_appends_to_what_stands_in_the_output_and_takes_back_only_its_own() {
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    tools.add(&open("f"), says("done")).unwrap();
+    let reply = reply(Dialect::OpenAiChat, &["f", "f"]);
+    let options = AnswerOptions { bare: true, ..AnswerOptions::default() };
+    let whole = try_answer(&tools, Dialect::OpenAiChat, &reply, &AnswerOptions::default()).unwrap().text;
+    let bare = try_answer(&tools, Dialect::OpenAiChat, &reply, &options).unwrap().text;
+    assert_eq!(whole, format!("[{bare}]"));
+    for size in [8, 100, 1000] {
+        let (mut words, mut bytes, mut out) = ([0; 64], [0; 512], vec![0; size]);
+        let mut sink = Sink::new(&mut out);
+        sink.put("{\"m\":[");
+        let scratch = Scratch::new(&mut words, &mut bytes);
+        let dialect = Dialect::OpenAiChat;
+        match answer(&tools, dialect, reply.as_bytes(), &options, scratch, &mut sink, &mut |_, _| {}) {
+            Ok(_) => {
+                sink.put("]}");
+                assert_eq!(read(sink.finish().unwrap()), json!({"m":read(&whole)}));
+            }
+            Err(AnswerError::NoSpace(error)) => {
+                assert!(error.need > size && size < 1000);
+                assert_eq!(sink.text(), Some("{\"m\":["));
+            }
+            Err(error) => panic!("{error}"),
         }
     }
 }
@@ -396,6 +451,28 @@ fn no_effect_of_a_tool_is_lost_because_a_later_call_cannot_be_dispatched() {
         ..open("bounded")
     };
     tools.add(&bounded, boxed(run)).unwrap();
+    // The words are enough for the first call and not for the second, whose arguments are nested deeper.
+    let deep = format!("{}{}", "[".repeat(40), "]".repeat(40));
+    let turn = json!({"content":[
+        {"type":"tool_use","id":"1","name":"free","input":{}},
+        {"type":"tool_use","id":"2","name":"free","input":{"a":read(&deep)}}]});
+    for words in 12..200 {
+        ran.set(0);
+        let (mut words, mut bytes, mut out) = (vec![0; words], vec![0; 512], vec![0; 1024]);
+        let mut sink = Sink::new(&mut out);
+        let scratch = Scratch::new(&mut words, &mut bytes);
+        let (turn, options) = (turn.to_string(), AnswerOptions::default());
+        let dialect = Dialect::Anthropic;
+        match answer(&tools, dialect, turn.as_bytes(), &options, scratch, &mut sink, &mut |_, _| {}) {
+            Ok(outcome) => {
+                let blocks = &read(sink.finish().unwrap())[0]["content"];
+                assert_eq!((blocks[0]["content"].as_str(), outcome.calls), (Some("done"), 2));
+                assert_eq!(blocks[1]["is_error"] == true, ran.get() == 1, "{blocks}");
+            }
+            Err(error) => assert_eq!(ran.get(), 0, "{error}: and a call ran"),
+        }
+    }
+    ran.set(0);
     // Without a clock the second call cannot be bounded.
     let reply = reply(Dialect::Anthropic, &["free", "bounded"]);
     let answered = try_answer(&tools, Dialect::Anthropic, &reply, &AnswerOptions::default());

@@ -80,6 +80,14 @@ fn a_tool_has_the_members_of_its_dialect_and_no_others() {
 }
 
 #[test]
+fn every_dialect_is_found_by_its_name() {
+    let names = Dialect::ALL.map(Dialect::name);
+    assert_eq!(names, ["openai_chat", "anthropic", "mcp"]);
+    assert_eq!(names.map(Dialect::from_name), Dialect::ALL.map(Some));
+    assert_eq!(Dialect::from_name("OpenAI"), None);
+}
+
+#[test]
 fn all_four_hints_have_their_names_in_mcp() {
     let annotations = Annotations {
         read_only: Some(false),
@@ -225,8 +233,9 @@ fn a_name_that_the_provider_does_not_allow_goes_out_as_an_alias_and_comes_back()
                 assert!(wire.len() <= max && !wire.is_empty());
                 let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
                 assert!(dialect == Dialect::Mcp || wire.chars().all(allowed), "{wire}");
-                let told =
-                    notes.iter().any(|note| note.starts_with(&format!("{name}: ")) && note.contains(&format!("'{wire}'")));
+                let told = notes.iter().any(|note| {
+                    note.starts_with(&format!("{name}: ")) && note.contains(&format!("'{wire}'"))
+                });
                 assert_eq!(told, aliased, "{notes:?}");
                 let kind = |name: &str| answered(tools, dialect, &reply(dialect, name)).kinds()[0];
                 assert_eq!(kind(wire), OutcomeKind::Answered, "{wire}");

@@ -368,12 +368,9 @@ fn a_result_may_have_several_parts_and_say_what_it_cost() {
 #[test]
 fn scratch_of_every_size_gives_an_error_or_an_ordinary_result() {
     let deep = format!("{}1{}", r#"{"a":["#.repeat(6), "]}".repeat(6));
-    let schema = r##"{"$ref":"#/$defs/a","$defs":{"a":{"type":"object","properties":{"a":{"type":"array",
-        "items":{"anyOf_is_not_needed":true}}}}}}"##
-        .replace(
-            r#"{"anyOf_is_not_needed":true}"#,
-            r##"{"type":["object","number"],"properties":{"a":{"type":"array"}}}"##,
-        );
+    let fenced = format!("```json\n{:?}\n```", deep);
+    let schema = r##"{"$ref":"#/$defs/a","$defs":{"a":{"type":["object","number"],"properties":{"a":
+        {"type":"array","items":{"$ref":"#/$defs/a"}}}}}}"##;
     let ran = Cell::new(0);
     let text = "r".repeat(64);
     let mut memory = Memory::ample();
@@ -382,18 +379,24 @@ fn scratch_of_every_size_gives_an_error_or_an_ordinary_result() {
         ran.set(ran.get() + 1);
         Ok(result.text(&text)?)
     });
-    tools.add(&with_schema("deep", &schema), run).unwrap();
+    tools.add(&with_schema("deep", schema), run).unwrap();
     tools.add(&with_schema("add", ADD), boxed(|_, _| panic!("it ran"))).unwrap();
-    for (name, arguments) in
-        [("deep", deep.as_str()), ("deep", r#"{"b":"\n"}"#), ("add", "{}"), ("add", "{"), ("nope", "{}")]
-    {
+    let options = DispatchOptions { lenient: true, ..DispatchOptions::default() };
+    for (name, arguments) in [
+        ("deep", deep.as_str()),
+        ("deep", fenced.as_str()),
+        ("deep", r#"{"b":"\n"}"#),
+        ("add", "{}"),
+        ("add", "{"),
+        ("nope", "{}"),
+    ] {
         let mut enough = (0, 0);
         let sizes = (0..128).map(|words| (words, 4096)).chain((0..512).map(|bytes| (256, bytes)));
         for (words, bytes) in sizes {
             ran.set(0);
             let (mut word_memory, mut byte_memory) = (vec![0; words], vec![0; bytes]);
             let scratch = Scratch::new(&mut word_memory, &mut byte_memory);
-            match dispatch(&tools, &call(name, arguments), &DispatchOptions::default(), scratch) {
+            match dispatch(&tools, &call(name, arguments), &options, scratch) {
                 Ok(result) if name == "deep" => {
                     assert_eq!((ran.get(), result.kind()), (1, OutcomeKind::Answered));
                     assert_eq!(written(&result), text, "{arguments}: {words} words and {bytes} bytes");
@@ -418,7 +421,75 @@ fn scratch_of_every_size_gives_an_error_or_an_ordinary_result() {
             }
         }
         assert!(name != "deep" || enough != (0, 0));
+        // Giving what the error names, over and over, ends soon.
+        let (mut words, mut bytes, mut rounds) = (0, 0, 0);
+        loop {
+            let (mut word_memory, mut byte_memory) = (vec![0; words], vec![0; bytes]);
+            let scratch = Scratch::new(&mut word_memory, &mut byte_memory);
+            match dispatch(&tools, &call(name, arguments), &options, scratch) {
+                Err(DispatchError::NoSpace { words: more_words, bytes: more_bytes }) => {
+                    (words, bytes, rounds) = (words.max(more_words), bytes.max(more_bytes), rounds + 1);
+                }
+                other => break assert_eq!(other.unwrap().failed(), name != "deep"),
+            }
+            assert!(rounds <= 5, "{words} words and {bytes} bytes");
+        }
     }
+}
+
+/// Repairs are made only on request, are told, and touch nothing that was valid.
+#[test]
+fn nearly_json_is_repaired_only_when_asked_for() {
+    use toolcore::json::Repairs;
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    tools.add(&open("f"), echo()).unwrap();
+    let city = r#"{"city":"Oslo"}"#;
+    let fence = format!("```json\n{city}\n```");
+    let twice = format!("{:?}", format!("{city:?}"));
+    for (arguments, repair) in [
+        (fence.as_str(), Repairs::FENCE),
+        (r#""{\"city\":\"Oslo\"}""#, Repairs::DOUBLE_ENCODED),
+        (twice.as_str(), Repairs::DOUBLE_ENCODED),
+        (r#"{"city":"Oslo",}"#, Repairs::TRAILING_COMMA),
+        (r#"{"city":"Oslo"} Hope this helps!"#, Repairs::TRAILING_TEXT),
+        (city, Repairs::default()),
+    ] {
+        assert_eq!(dispatched(&tools, "f", arguments).0 == OutcomeKind::Answered, repair.is_empty());
+        let (mut words, mut bytes) = ([0; 64], [0; 512]);
+        let options = DispatchOptions { lenient: true, ..DispatchOptions::default() };
+        let scratch = Scratch::new(&mut words, &mut bytes);
+        let result = dispatch(&tools, &call("f", arguments), &options, scratch).unwrap();
+        assert_eq!(
+            (result.kind(), written(&result)),
+            (OutcomeKind::Answered, format!("json {city}")),
+            "{arguments}"
+        );
+        assert_eq!(result.repairs(), repair, "{arguments}");
+    }
+    // What stops early is never completed, and what is not nearly JSON stays an error.
+    for arguments in ["{\"city\":\"Os", "```json\n{\"city\":", "{city:1}", "not JSON", "[1]", "\"text\""] {
+        let options = DispatchOptions { lenient: true, ..DispatchOptions::default() };
+        let strict = dispatched(&tools, "f", arguments);
+        assert_eq!(try_dispatch(&tools, &call("f", arguments), &options), Ok(strict.clone()), "{arguments}");
+        assert_eq!(strict.0, OutcomeKind::BadArguments);
+    }
+}
+
+#[test]
+fn what_is_not_run_is_told_without_any_scratch() {
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    tools.add(&open("a"), boxed(|_, _| panic!("it ran"))).unwrap();
+    let reply = r#"{"content":[{"type":"tool_use","id":"t","name":"a","input":{}}]}"#;
+    let (mut words, mut out) = ([0; 7], [0; 512]);
+    let mut sink = toolcore::sink::Sink::new(&mut out);
+    let options = AnswerOptions { max_calls: Some(0), ..AnswerOptions::default() };
+    let scratch = Scratch::new(&mut words, &mut []);
+    let dialect = Dialect::Anthropic;
+    toolcore::answer::answer(&tools, dialect, reply.as_bytes(), &options, scratch, &mut sink, &mut |_, _| {})
+        .unwrap();
+    assert_eq!(read(sink.finish().unwrap())[0]["content"][0]["content"], N0);
 }
 
 #[test]

@@ -107,6 +107,17 @@ fn a_replaced_tool_keeps_its_place_and_its_old_handler_is_dropped() {
 }
 
 #[test]
+fn a_full_registry_still_replaces() {
+    let mut memory = Memory::new(1, 1024);
+    let mut tools =
+        memory.with_options(RegistryOptions { collision: Collision::Replace, ..RegistryOptions::default() });
+    tools.add(&open("a"), says("old")).unwrap();
+    assert_eq!(tools.add(&open("b"), echo()), Err(AddError::Full { max: 1 }));
+    assert_eq!(tools.add(&open("a"), says("new")), Ok(Added::Replaced));
+    assert_eq!(dispatched(&tools, "a", "{}"), (OutcomeKind::Answered, "new".into()));
+}
+
+#[test]
 fn replacing_for_ever_needs_no_more_memory() {
     let mut memory = Memory::new(2, 2048);
     let mut tools =

@@ -198,6 +198,13 @@ pub struct BlockState {
     outcome: Option<Outcome>,
 }
 
+impl BlockState {
+    /// What the last [`render`] that succeeded with this state did with the block; `None` if there was none.
+    pub fn report(&self) -> Option<BlockReport> {
+        BlockReport::of(self)
+    }
+}
+
 /// A finished render.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'b, 's> {

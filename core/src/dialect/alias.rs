@@ -58,7 +58,11 @@ impl NameRule {
 }
 
 /// The place of the tool that `wire` means: the tool of that name, or the one whose alias it is.
-pub(crate) fn resolve<H, K: Hook>(registry: &Registry<'_, H, K>, rule: NameRule, wire: &str) -> Option<usize> {
+pub(crate) fn resolve<H, K: Hook>(
+    registry: &Registry<'_, H, K>,
+    rule: NameRule,
+    wire: &str,
+) -> Option<usize> {
     if let Some(position) = registry.position(wire) {
         return Some(position);
     }

@@ -4,8 +4,8 @@ use super::results::{Budget, write_part};
 use super::tools::{Choice, Note, WireChoice, WireTool};
 use super::{Finish, Item, NameRule, ReplyError, Wire, name_and_description, provider_error};
 use crate::json::{Value, Writer};
-use crate::schema::StrictSubset;
 use crate::result::{Part, ToolResult};
+use crate::schema::StrictSubset;
 
 pub(super) struct Anthropic;
 
@@ -176,7 +176,9 @@ fn write_block(part: &Part<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
     out.object_start();
     out.key("type");
     match part {
-        Part::Image { media_type, data } if IMAGES.contains(media_type) && budget.take_media(media_type, data) => {
+        Part::Image { media_type, data }
+            if IMAGES.contains(media_type) && budget.take_media(media_type, data) =>
+        {
             out.string("image");
             out.key("source");
             out.object_start();

@@ -6,8 +6,8 @@ use super::results::{Budget, write_part};
 use super::tools::{Note, WireChoice, WireTool};
 use super::{Finish, Item, NameRule, ReplyError, Wire, name_and_description};
 use crate::json::{Value, Writer};
-use crate::schema::StrictSubset;
 use crate::result::{Part, ToolResult};
+use crate::schema::StrictSubset;
 
 pub(super) struct Mcp;
 
@@ -85,7 +85,7 @@ impl Wire for Mcp {
         for part in result.parts() {
             if let Part::Json(text) = part
                 && text.starts_with('{')
-                && budget.fits(text)
+                && budget.fits(&[text])
             {
                 structured = structured.or(Some(text));
             }
@@ -112,7 +112,9 @@ fn write_content(part: &Part<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>)
     out.object_start();
     out.key("type");
     match part {
-        Part::Image { media_type, data } | Part::Audio { media_type, data } if budget.take_media(media_type, data) => {
+        Part::Image { media_type, data } | Part::Audio { media_type, data }
+            if budget.take_media(media_type, data) =>
+        {
             out.string(if matches!(part, Part::Image { .. }) { "image" } else { "audio" });
             out.key("data");
             out.string_start();

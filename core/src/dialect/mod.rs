@@ -101,7 +101,13 @@ pub(crate) trait Wire: Sync {
     fn results_start(&self, bare: bool, out: &mut Writer<'_, '_>);
 
     /// Writes the result of the call with this id.
-    fn result(&self, id: &str, result: &ToolResult<'_>, budget: &mut results::Budget, out: &mut Writer<'_, '_>);
+    fn result(
+        &self,
+        id: &str,
+        result: &ToolResult<'_>,
+        budget: &mut results::Budget,
+        out: &mut Writer<'_, '_>,
+    );
 
     /// Writes what comes after the last result.
     fn results_end(&self, bare: bool, out: &mut Writer<'_, '_>);

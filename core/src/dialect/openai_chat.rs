@@ -4,8 +4,8 @@ use super::results::{Budget, write_part};
 use super::tools::{Choice, Note, WireChoice, WireTool};
 use super::{Finish, Item, NameRule, ReplyError, Wire, name_and_description, provider_error};
 use crate::json::{Value, Writer};
-use crate::schema::StrictSubset;
 use crate::result::ToolResult;
+use crate::schema::StrictSubset;
 
 pub(super) struct OpenAiChat;
 
@@ -105,6 +105,10 @@ impl Wire for OpenAiChat {
         }
         visit(Item::Text(content));
         for part in content.into_iter().flat_map(Value::items) {
+            // The mark of another dialect: its calls would be passed over in silence.
+            if part.get("type").and_then(Value::as_str).is_some_and(|kind| kind == "tool_use") {
+                return Err(ReplyError::Shape { expected: "tool_calls beside content" });
+            }
             visit(Item::Text(part.get("text")));
         }
         for call in calls.into_iter().flat_map(Value::items) {

@@ -208,7 +208,8 @@ impl<'r> CallReader<'r, '_> {
         let id = id.filter(|id| !id.is_null()).map(|id| self.span(id));
         let name = name.filter(|name| name.as_str().is_some()).map(|name| self.span(name));
         let arguments = arguments.filter(|value| !value.is_null());
-        let arguments = arguments.map(|value| if encoded { self.span(value) } else { self.place(value.raw()) });
+        let arguments =
+            arguments.map(|value| if encoded { self.span(value) } else { self.place(value.raw()) });
         let (id_at, id_len) = id.unwrap_or((ABSENT, 0));
         let (name_at, name_len) = name.unwrap_or((0, 0));
         let (args_at, args_len) = arguments.unwrap_or((0, 0));

@@ -117,7 +117,7 @@ pub fn render_results_from(
     wire.results_start(options.bare, &mut out);
     for index in 0..count {
         let Some(call) = calls.call(index) else { continue };
-        let found = find(results, index, &call).and_then(|at| results.result(at));
+        let found = find(calls, results, index, &call).and_then(|at| results.result(at));
         match found.and_then(|found| found.result) {
             Some(result) => render_one(dialect, index, &call, result, options.limit, None, &mut out),
             None => {
@@ -206,9 +206,10 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Whether this text would be written whole.
-    pub(super) fn fits(&self, text: &str) -> bool {
-        text.len() <= self.limit && (self.room == usize::MAX || escaped_len(text) <= self.room)
+    /// Whether a text of these pieces would be written whole.
+    pub(super) fn fits(&self, pieces: &[&str]) -> bool {
+        let sum = |len: fn(&str) -> usize| pieces.iter().map(|piece| len(piece)).sum::<usize>();
+        sum(str::len) <= self.limit && (self.room == usize::MAX || sum(escaped_len) <= self.room)
     }
 
     /// Takes room for something that must be written whole; false if there is not enough.
@@ -258,11 +259,13 @@ pub(super) fn write_part(part: &Part<'_>, budget: &mut Budget, out: &mut Writer<
     match *part {
         Part::Text { text, total } => write_text(text, total, budget, out),
         Part::Json(text) => write_text(text, text.len(), budget, out),
-        Part::Link { name, uri } => {
+        // A part of a link leads nowhere: it is written whole or not at all.
+        Part::Link { name, uri } if budget.fits(&[name, ": ", uri]) => {
             for piece in [name, ": ", uri] {
                 write_text(piece, piece.len(), budget, out);
             }
         }
+        Part::Link { name, uri } => write_text("", name.len() + 2 + uri.len(), budget, out),
         Part::Image { media_type, data } | Part::Audio { media_type, data } => {
             let mut memory = [0u8; 96];
             let mut sink = Sink::new(&mut memory);
@@ -292,15 +295,20 @@ fn write_text(text: &str, total: usize, budget: &mut Budget, out: &mut Writer<'_
     }
 }
 
-/// The place of the result that answers the call at `index`.
-fn find(results: &(impl Results + ?Sized), index: usize, call: &ToolCall<'_>) -> Option<usize> {
-    // Nearly always in the order of the calls.
-    let same = |at: usize| results.result(at).is_some_and(|result| result.id == call.id);
-    if same(index) {
-        return Some(index);
+/// The place of the result that answers the call at `index`. Of several calls with one id, the first has
+/// the first result of that id.
+fn find(
+    calls: &(impl Calls + ?Sized),
+    results: &(impl Results + ?Sized),
+    index: usize,
+    call: &ToolCall<'_>,
+) -> Option<usize> {
+    let same = |at: &usize| results.result(*at).is_some_and(|result| result.id == call.id);
+    if call.id.is_none() {
+        return Some(index).filter(same);
     }
-    call.id?;
-    (0..results.count()).find(|at| same(*at))
+    let before = (0..index).filter(|at| calls.call(*at).is_some_and(|other| other.id == call.id)).count();
+    (0..results.count()).filter(same).nth(before)
 }
 
 fn check_ids(calls: &(impl Calls + ?Sized), results: &(impl Results + ?Sized)) -> Result<(), ResultsError> {
@@ -322,7 +330,7 @@ fn check_ids(calls: &(impl Calls + ?Sized), results: &(impl Results + ?Sized)) -
     }
     for call in 0..count {
         if let Some(entry) = calls.call(call)
-            && find(results, call, &entry).is_none()
+            && find(calls, results, call, &entry).is_none()
         {
             return Err(ResultsError::Missing { call });
         }

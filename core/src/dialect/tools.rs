@@ -90,7 +90,9 @@ pub enum RenderErrorKind {
     #[error("{0}")]
     NoSpace(NoSpace),
     /// The provider does not allow the name, and aliases were refused.
-    #[error("the provider allows names of at most {max} bytes of A-Z a-z 0-9 _ -, this one has {len}; allow aliases or rename it")]
+    #[error(
+        "the provider allows names of at most {max} bytes of A-Z a-z 0-9 _ -, this one has {len}; allow aliases or rename it"
+    )]
     Name {
         /// The most bytes that the provider allows.
         max: usize,

@@ -5,7 +5,7 @@
 //!   input.
 //! - [`Str`] and [`Number`] are source text that was checked: strings compare and decode with their escapes,
 //!   numbers are exact decimals. Nothing is converted until it is asked for.
-//! - [`Writer`] writes JSON into a [`Sink`](crate::sink::Sink); [`repair`] mends what models commonly get
+//! - [`Writer`] writes JSON into a [`Sink`]; [`repair`] mends what models commonly get
 //!   wrong, when asked to.
 //!
 //! The rules are those of RFC 8259 with UTF-8 required (section 8.1) and a leading byte order mark refused.

@@ -1,24 +1,24 @@
 //! The pull reader: one event at a time, strictly.
-//!
-//! Everything that was given out stays true: an event is given only when the text up to its end is the start
-//! of valid JSON. An error leaves the reader where it was, so that asking again gives the same error. After
-//! the whole value the reader checks that nothing follows, and then gives `None` for ever.
-//!
-//! ```
-//! use toolcore::json::{Event, Options, Reader};
-//! let mut reader = Reader::new(br#"{"on":true}"#, &Options::default());
-//! assert!(matches!(reader.next_event(), Ok(Some(Event::ObjectStart))));
-//! assert!(reader.try_key("\"on\""));
-//! assert!(matches!(reader.next_event(), Ok(Some(Event::Bool(true)))));
-//! assert!(reader.try_end());
-//! assert!(matches!(reader.next_event(), Ok(None)));
-//! ```
 
 use super::bytes::blanks;
 use super::scan::Scan;
 use super::{Error, Kind, Number, Options, Reason, Str, Value};
 
-/// A strict reader over one JSON text; see the [module](self).
+/// A strict reader over one JSON text, which gives one event at a time.
+///
+/// Everything that was given out stays true: an event is given only when the text up to its end is the start
+/// of valid JSON. An error leaves the reader where it was, so that asking again gives the same error. After
+/// the whole value the reader checks that nothing follows, and then gives `None` for ever.
+///
+/// ```
+/// use toolcore::json::{Event, Options, Reader};
+/// let mut reader = Reader::new(br#"{"on":true}"#, &Options::default());
+/// assert!(matches!(reader.next_event(), Ok(Some(Event::ObjectStart))));
+/// assert!(reader.try_key("\"on\""));
+/// assert!(matches!(reader.next_event(), Ok(Some(Event::Bool(true)))));
+/// assert!(reader.try_end());
+/// assert!(matches!(reader.next_event(), Ok(None)));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Reader<'j> {
     text: &'j str,

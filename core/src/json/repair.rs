@@ -1,26 +1,4 @@
 //! Repairs of what models commonly get wrong around JSON. Opt-in: nothing else in this crate is lenient.
-//!
-//! | repair | for example |
-//! |---|---|
-//! | [`Repairs::FENCE`] | a Markdown fence around the whole |
-//! | [`Repairs::TRAILING_TEXT`] | `{"a":1} Hope this helps!` |
-//! | [`Repairs::TRAILING_COMMA`] | `{"a":[1,2,],}` |
-//! | [`Repairs::DOUBLE_ENCODED`] | `"{\"a\":1}"`, once or twice |
-//!
-//! - The result is always an object or an array, strictly valid, and says what was repaired.
-//! - Valid text is never touched, except for a string that holds an object or an array.
-//! - Nothing is made up: a text that stops early stays an error, in a fence as well, and so does text after
-//!   the value that looks like more JSON, which would be lost.
-//! - Time and memory are linear in the text.
-//!
-//! ```
-//! use toolcore::json::{Options, Repairs, repair};
-//! let mut memory = [0; 64];
-//! let repaired = repair("```json\n{\"city\":\"Oslo\",}\n```", &Options::default(), &mut memory).unwrap();
-//! assert_eq!(repaired.value.raw(), r#"{"city":"Oslo"}"#);
-//! assert!(repaired.repairs.names().eq(["fence", "trailing-comma"]));
-//! assert!(repair("```json\n{\"city\":\"Os", &Options::default(), &mut memory).is_err());
-//! ```
 
 use super::text::unescape;
 use super::{Error, Options, Reader, Value, parse};
@@ -29,6 +7,28 @@ use core::ops::Range;
 
 /// Reads `text`, repaired where it needs it. `memory` is for values that are not in `text` as they are; as
 /// many bytes as `text` has are always enough.
+///
+/// | repair | for example |
+/// |---|---|
+/// | [`Repairs::FENCE`] | a Markdown fence around the whole |
+/// | [`Repairs::TRAILING_TEXT`] | `{"a":1} Hope this helps!` |
+/// | [`Repairs::TRAILING_COMMA`] | `{"a":[1,2,],}` |
+/// | [`Repairs::DOUBLE_ENCODED`] | `"{\"a\":1}"`, once or twice |
+///
+/// - A repaired value is always an object or an array, strictly valid, and says what was repaired.
+/// - Valid text is never touched, except for a string that holds an object or an array.
+/// - Nothing is made up: a text that stops early stays an error, in a fence as well, and so does text after
+///   the value that looks like more JSON, which would be lost.
+/// - Time and memory are linear in the text.
+///
+/// ```
+/// use toolcore::json::{Options, Repairs, repair};
+/// let mut memory = [0; 64];
+/// let repaired = repair("```json\n{\"city\":\"Oslo\",}\n```", &Options::default(), &mut memory).unwrap();
+/// assert_eq!(repaired.value.raw(), r#"{"city":"Oslo"}"#);
+/// assert!(repaired.repairs.names().eq(["fence", "trailing-comma"]));
+/// assert!(repair("```json\n{\"city\":\"Os", &Options::default(), &mut memory).is_err());
+/// ```
 pub fn repair<'a>(
     text: &'a str,
     options: &Options,

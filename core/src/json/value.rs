@@ -1,21 +1,21 @@
-//! A lazy view of JSON that was checked.
-//!
-//! A [`Value`] is the exact source text of one value: two words, `Copy`, no tree. Its methods walk that text
-//! when asked, in time linear in it, and cannot fail: what is absent or of another kind is `None` or empty.
-//!
-//! ```
-//! use toolcore::json::{self, Options};
-//! let reply = json::parse(br#"{"calls":[{"name":"lamp"},{"name":"fan"}]}"#, &Options::default()).unwrap();
-//! let names = reply.get("calls").unwrap().items().filter_map(|call| call.get("name")?.as_str()?.plain());
-//! assert!(names.eq(["lamp", "fan"]));
-//! ```
+//! A lazy view of JSON that was checked, and JSON Pointers (RFC 6901) into it.
 
 use super::bytes::blanks;
 use super::scan::Scan;
 use super::{Number, Str};
 use crate::sink::Sink;
 
-/// One value inside checked text; see the [module](self).
+/// A lazy view of one value inside text that was checked.
+///
+/// A [`Value`] is the exact source text of one value: two words, `Copy`, no tree. Its methods walk that text
+/// when asked, in time linear in it, and cannot fail: what is absent or of another kind is `None` or empty.
+///
+/// ```
+/// use toolcore::json::{self, Options};
+/// let reply = json::parse(br#"{"calls":[{"name":"lamp"},{"name":"fan"}]}"#, &Options::default()).unwrap();
+/// let names = reply.get("calls").unwrap().items().filter_map(|call| call.get("name")?.as_str()?.plain());
+/// assert!(names.eq(["lamp", "fan"]));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Value<'j> {
     /// Starts and ends with the value itself.
@@ -94,14 +94,14 @@ impl<'j> Value<'j> {
         self.items_from(0)
     }
 
-    /// The members from a [`position`](Entries::position) in this same object on. From a position of anything else,
-    /// the wrong ones.
+    /// The members from a [`position`](Entries::position) in this same object on. From a position of anything
+    /// else, the wrong ones.
     pub fn entries_from(self, position: usize) -> Entries<'j> {
         Entries { text: self.raw, rest: self.inside(b'{', position) }
     }
 
-    /// The items from a [`position`](Items::position) in this same array on. From a position of anything else, the
-    /// wrong ones.
+    /// The items from a [`position`](Items::position) in this same array on. From a position of anything
+    /// else, the wrong ones.
     pub fn items_from(self, position: usize) -> Items<'j> {
         Items { text: self.raw, rest: self.inside(b'[', position) }
     }

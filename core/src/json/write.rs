@@ -1,23 +1,4 @@
-//! Writing JSON into a [`Sink`].
-//!
-//! The writer puts commas and escapes; what it is called with decides the nesting, so the calls must be
-//! balanced. Quotes, backslashes and control characters are escaped and everything else is UTF-8 as it is:
-//! the text that comes out has no line break and no control character, unless [`Writer::raw`] brought one
-//! between tokens.
-//!
-//! ```
-//! use toolcore::{json::Writer, sink::Sink};
-//! let mut buffer = [0; 64];
-//! let mut sink = Sink::new(&mut buffer);
-//! let mut json = Writer::new(&mut sink);
-//! json.object_start();
-//! json.key("note");
-//! json.string("line\n\"two\"");
-//! json.key("n");
-//! json.i64(-3);
-//! json.object_end();
-//! assert_eq!(sink.finish().unwrap(), r#"{"note":"line\n\"two\"","n":-3}"#);
-//! ```
+//! Writing JSON into a [`Sink`]: commas, escapes, strings made of parts.
 
 use super::text::for_each_escape;
 use super::{Event, MAX_DEPTH, Options, Reader, Str, Surrogates, Value};
@@ -25,7 +6,26 @@ use crate::sink::Sink;
 use core::fmt::Write as _;
 use thiserror_no_std::Error;
 
-/// Writes JSON; see the [module](self).
+/// Writes JSON into a [`Sink`].
+///
+/// The writer puts commas and escapes; what it is called with decides the nesting, so the calls must be
+/// balanced. Quotes, backslashes and control characters are escaped and everything else is UTF-8 as it is:
+/// the text that comes out has no line break and no control character, unless [`Writer::raw`] brought one
+/// between tokens.
+///
+/// ```
+/// use toolcore::{json::Writer, sink::Sink};
+/// let mut buffer = [0; 64];
+/// let mut sink = Sink::new(&mut buffer);
+/// let mut json = Writer::new(&mut sink);
+/// json.object_start();
+/// json.key("note");
+/// json.string("line\n\"two\"");
+/// json.key("n");
+/// json.i64(-3);
+/// json.object_end();
+/// assert_eq!(sink.finish().unwrap(), r#"{"note":"line\n\"two\"","n":-3}"#);
+/// ```
 #[derive(Debug)]
 pub struct Writer<'w, 'b> {
     sink: &'w mut Sink<'b>,

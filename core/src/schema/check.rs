@@ -18,8 +18,8 @@
 
 use super::error::{CheckError, Keyword};
 use super::program::{
-    Candidate, Cursor, Entry, Form, INLINE, Instruction, LINEAR, MAGIC, Node, RECURSIVE, Slot, Table, kind, op, types, word,
-    word_of, words,
+    Candidate, Cursor, Entry, Form, INLINE, Instruction, LINEAR, MAGIC, Node, RECURSIVE, Slot, Table, kind,
+    op, types, word, word_of, words,
 };
 use super::report::{Problem, Report, Violation};
 use super::table::order;
@@ -108,7 +108,8 @@ impl<'s> Schema<'s> {
                 match instruction.op {
                     op::REF => next = Some(Slot(word(self.program, instruction.at + 8))),
                     op::ENUM | op::CONST => {
-                        let mut candidates = (0..instruction.argument).map(|n| Candidate::read(self.program, instruction, n));
+                        let mut candidates =
+                            (0..instruction.argument).map(|n| Candidate::read(self.program, instruction, n));
                         if !candidates.any(|candidate| candidate.raw(self.text).starts_with('{')) {
                             return false;
                         }
@@ -209,7 +210,8 @@ const ARRAY: u32 = 2;
 const IN_PLACE: u32 = 3;
 
 impl Level {
-    const OUTSIDE: Level = Level { state: OUTSIDE, node: 0, start: 0, next: 0, count: 0, entries: 0, seen: 0, items: 0 };
+    const OUTSIDE: Level =
+        Level { state: OUTSIDE, node: 0, start: 0, next: 0, count: 0, entries: 0, seen: 0, items: 0 };
 
     /// The table of the object's node.
     fn table(&self) -> Table {
@@ -318,6 +320,7 @@ impl<'s, 'i> Check<'s, 'i, '_> {
         let after = match rest {
             [b'"', content @ ..] => {
                 if kinds & kind::VALUE != 0
+                    && types & types::STRING != 0
                     && let Some(after) = self.expected(slot, rest)
                 {
                     return Some((after, false));
@@ -339,7 +342,16 @@ impl<'s, 'i> Check<'s, 'i, '_> {
                 let seen = self.enter(table.count)?;
                 self.depth += 1;
                 let (start, entries) = (word_of(self.scan.offset(rest)), word_of(table.entries()));
-                self.level = Level { state: OBJECT, node: slot.0, start, next: 0, count: table.count, entries, seen, items: 0 };
+                self.level = Level {
+                    state: OBJECT,
+                    node: slot.0,
+                    start,
+                    next: 0,
+                    count: table.count,
+                    entries,
+                    seen,
+                    items: 0,
+                };
                 return Some((after, true));
             }
             [b'[', after @ ..] if types & types::ARRAY != 0 && kinds & kind::ARRAY != 0 => {
@@ -348,7 +360,9 @@ impl<'s, 'i> Check<'s, 'i, '_> {
                     self.one_of(slot, rest, end)?;
                 }
                 self.scan.check_depth(self.depth, rest)?;
-                let items = self.find(slot, op::ITEMS).map_or(Slot::ANY.0, |items| items.operand(self.schema.program));
+                let items = self
+                    .find(slot, op::ITEMS)
+                    .map_or(Slot::ANY.0, |items| items.operand(self.schema.program));
                 let seen = self.enter(0)?;
                 self.depth += 1;
                 let start = word_of(self.scan.offset(rest));
@@ -386,7 +400,8 @@ impl<'s, 'i> Check<'s, 'i, '_> {
         Some((after, false))
     }
 
-    /// If the string that `rest` starts with is one of an `enum` beside which nothing is to be checked: what comes after it.
+    /// If the string that `rest` starts with is one of an `enum` beside which nothing is to be checked, and the steps suffice: what
+    /// comes after it.
     #[inline(always)]
     fn expected(&mut self, slot: Slot, rest: &'i [u8]) -> Option<&'i [u8]> {
         let program = self.schema.program;
@@ -403,7 +418,7 @@ impl<'s, 'i> Check<'s, 'i, '_> {
                 && let Some(bytes) = candidate.bytes(self.schema.text)
                 && let Some(after) = strip(rest, bytes)
             {
-                self.step(number + 1)?;
+                self.steps = self.steps.checked_sub(number + 1)?;
                 return Some(after);
             }
         }
@@ -482,7 +497,11 @@ impl<'s, 'i> Check<'s, 'i, '_> {
         let others = self.level.table().others(self.schema.program);
         if others.as_immediate().is_some_and(|(types, _)| types == types::NONE) {
             let table = self.level.table();
-            self.report(Problem::Unknown(self.schema.program, table), self.scan.offset(rest), self.schema_offset());
+            self.report(
+                Problem::Unknown(self.schema.program, table),
+                self.scan.offset(rest),
+                self.schema_offset(),
+            );
             return Some((self.scan.value(after, self.depth)?, Slot::NOWHERE));
         }
         Some((after, others))
@@ -533,7 +552,11 @@ impl<'s, 'i> Check<'s, 'i, '_> {
             _ if types != types::NONE => self.report(Problem::Type(types), at, self.place(slot)),
             // Required, but not declared, and other members are not allowed.
             Some(entry) if entry.is(Entry::UNDECLARED) => {
-                self.report(Problem::Unknown(self.schema.program, self.level.table()), at, self.schema_offset());
+                self.report(
+                    Problem::Unknown(self.schema.program, self.level.table()),
+                    at,
+                    self.schema_offset(),
+                );
             }
             _ => self.report(Problem::False, at, self.place(slot)),
         }
@@ -558,7 +581,9 @@ impl<'s, 'i> Check<'s, 'i, '_> {
 
     #[inline(always)]
     fn end_object(&mut self) {
-        if self.level.count > 32 || self.level.table().required(self.schema.program, 0) & !self.level.seen != 0 {
+        if self.level.count > 32
+            || self.level.table().required(self.schema.program, 0) & !self.level.seen != 0
+        {
             self.missing();
         }
         self.depth = self.depth.saturating_sub(1);
@@ -595,7 +620,11 @@ impl<'s, 'i> Check<'s, 'i, '_> {
                 op::MAX_ITEMS if count > bound => Keyword::MaxItems,
                 _ => continue,
             };
-            self.report(Problem::Count(keyword, bound, count as usize), self.level.start as usize, self.schema_offset());
+            self.report(
+                Problem::Count(keyword, bound, count as usize),
+                self.level.start as usize,
+                self.schema_offset(),
+            );
         }
         self.depth = self.depth.saturating_sub(1);
         self.leave();
@@ -720,7 +749,8 @@ fn strip<'i>(text: &'i [u8], prefix: &[u8]) -> Option<&'i [u8]> {
 #[inline(always)]
 fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() >= 8 {
-        a.first_chunk::<8>() == b.first_chunk() && (a.len() <= 16 && a.last_chunk::<8>() == b.last_chunk() || a == b)
+        a.first_chunk::<8>() == b.first_chunk()
+            && (a.len() <= 16 && a.last_chunk::<8>() == b.last_chunk() || a == b)
     } else if a.len() >= 4 {
         a.first_chunk::<4>() == b.first_chunk() && a.last_chunk::<4>() == b.last_chunk()
     } else {

@@ -9,7 +9,9 @@
 //! schema accepts, or there is no program.
 
 use super::error::{SchemaError, SchemaErrorKind};
-use super::program::{self, Entry, Form, INLINE, MAX_ARGUMENT, Node, RECURSIVE, Slot, kind, op, types, word_of};
+use super::program::{
+    self, Entry, Form, INLINE, MAX_ARGUMENT, Node, RECURSIVE, Slot, kind, op, types, word_of,
+};
 use super::source::{offset_in, value_at};
 use super::store::Store;
 use super::work;
@@ -88,8 +90,10 @@ pub(super) struct Compiler<'s, 'm> {
 pub(super) struct Refs {
     /// How many there are.
     pub(super) count: usize,
-    /// One leads to a place that the pass over the text does not compile.
+    /// One may lead to a place that the pass over the text does not compile.
     pub(super) odd: bool,
+    /// The most tokens in one.
+    pub(super) deepest: usize,
 }
 
 /// A schema that is open.
@@ -152,7 +156,8 @@ impl<'s, 'm> Compiler<'s, 'm> {
             compiler.draft = compiler.dialect(dialect)?;
         }
         // In draft 7 a `$ref` cancels the keywords beside it, also those before it. Escapes could hide it.
-        compiler.scan_for_ref = compiler.draft == Draft::Draft7 && (text.contains("$ref") || text.contains("\\u"));
+        compiler.scan_for_ref =
+            compiler.draft == Draft::Draft7 && (text.contains("$ref") || text.contains("\\u"));
         Ok(compiler)
     }
 
@@ -164,7 +169,11 @@ impl<'s, 'm> Compiler<'s, 'm> {
         self.store.set(4, root.0);
         let recursive = self.refs.count > 0;
         self.resolve()?;
-        self.store.set(8, if recursive { RECURSIVE } else { need.min(RECURSIVE - 1) });
+        // There is no level around the root that would have to be kept.
+        let kinds = root.as_node().map_or(0, |at| Node::read(self.store.program(), at).kinds);
+        let around = if kinds & (kind::OBJECT | kind::ARRAY) != 0 { work::LEVEL } else { 0 };
+        let need = need.saturating_sub(around).min(RECURSIVE - 1);
+        self.store.set(8, if recursive { RECURSIVE } else { need });
         self.store.set(12, self.largest);
         Ok(())
     }
@@ -284,7 +293,11 @@ impl<'s, 'm> Compiler<'s, 'm> {
         self.store.append(node.head());
         self.store.append(node.offset);
         self.store.move_to_front(level.base);
-        if self.store.front() > MAX_PROGRAM { Err(error_at(SchemaErrorKind::TooLarge, 0)) } else { Ok(Slot::node(address)) }
+        if self.store.front() > MAX_PROGRAM {
+            Err(error_at(SchemaErrorKind::TooLarge, 0))
+        } else {
+            Ok(Slot::node(address))
+        }
     }
 
     /// Reads a keyword's value. A boolean schema in it is done at once.
@@ -296,6 +309,7 @@ impl<'s, 'm> Compiler<'s, 'm> {
             None => key.decode_in(&mut buffer).unwrap_or_default(),
         };
         if self.level().ref_only && !matches!(name, "$ref" | "$defs" | "definitions") {
+            self.refs.odd |= matches!(name, "properties" | "items" | "additionalProperties");
             self.value()?;
             return Ok(None);
         }
@@ -376,10 +390,34 @@ impl<'s, 'm> Compiler<'s, 'm> {
                 self.value_of(Kind::String)?;
             }
             "title" | "description" | "$comment" | "format" => drop(self.value_of(Kind::String)?),
-            "allOf" | "anyOf" | "oneOf" | "not" | "if" | "then" | "else" | "pattern" | "patternProperties" | "propertyNames"
-            | "contains" | "minContains" | "maxContains" | "prefixItems" | "uniqueItems" | "multipleOf" | "minProperties"
-            | "maxProperties" | "dependentRequired" | "dependentSchemas" | "dependencies" | "unevaluatedItems"
-            | "unevaluatedProperties" | "$anchor" | "$dynamicRef" | "$dynamicAnchor" | "$recursiveRef" | "$recursiveAnchor" => {
+            "allOf"
+            | "anyOf"
+            | "oneOf"
+            | "not"
+            | "if"
+            | "then"
+            | "else"
+            | "pattern"
+            | "patternProperties"
+            | "propertyNames"
+            | "contains"
+            | "minContains"
+            | "maxContains"
+            | "prefixItems"
+            | "uniqueItems"
+            | "multipleOf"
+            | "minProperties"
+            | "maxProperties"
+            | "dependentRequired"
+            | "dependentSchemas"
+            | "dependencies"
+            | "unevaluatedItems"
+            | "unevaluatedProperties"
+            | "$anchor"
+            | "$dynamicRef"
+            | "$dynamicAnchor"
+            | "$recursiveRef"
+            | "$recursiveAnchor" => {
                 return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
             }
             _ => drop(self.value()?),
@@ -407,8 +445,14 @@ impl<'s, 'm> Compiler<'s, 'm> {
     }
 
     /// `enum` and `const`.
-    fn values(&mut self, op: u8, whole: Value<'s>, values: impl Iterator<Item = Value<'s>>) -> Result<(), SchemaError> {
+    fn values(
+        &mut self,
+        op: u8,
+        whole: Value<'s>,
+        values: impl Iterator<Item = Value<'s>>,
+    ) -> Result<(), SchemaError> {
         let (mut count, mut depth) = (0u32, 0);
+        let height = self.store.height();
         for value in values {
             let form = match value.kind() {
                 Kind::String if value.raw().contains('\\') => Form::Escaped,
@@ -427,6 +471,14 @@ impl<'s, 'm> Compiler<'s, 'm> {
         if count > MAX_ARGUMENT {
             return Err(self.error(SchemaErrorKind::TooLarge, whole));
         }
+        // The first value comes first.
+        let first = self.store.address(self.store.height());
+        if self.store.fits() {
+            for number in 0..count as usize / 2 {
+                let other = (self.store.height() - height) / 8 - 1 - number;
+                self.store.swap(first + 8 * number, first + 8 * other, 2);
+            }
+        }
         let need = work::equality(depth);
         self.level().need = self.level().need.max(need);
         self.largest = self.largest.max(need);
@@ -444,7 +496,11 @@ impl<'s, 'm> Compiler<'s, 'm> {
             return Err(self.error(SchemaErrorKind::TooLarge, value));
         }
         let inline = if small.is_some() { INLINE } else { 0 };
-        self.instruction(op, argument | inline, &[word_of(self.offset(value)), small.unwrap_or(0).cast_unsigned()]);
+        self.instruction(
+            op,
+            argument | inline,
+            &[word_of(self.offset(value)), small.unwrap_or(0).cast_unsigned()],
+        );
         Ok(())
     }
 
@@ -453,7 +509,9 @@ impl<'s, 'm> Compiler<'s, 'm> {
         self.once(bit, at)?;
         let value = self.value_of(Kind::Number)?;
         let count = match value.as_number() {
-            Some(number) if number.is_integer() && !number.is_negative() => number.as_u64().unwrap_or(u64::MAX),
+            Some(number) if number.is_integer() && !number.is_negative() => {
+                number.as_u64().unwrap_or(u64::MAX)
+            }
             _ => return Err(self.error(SchemaErrorKind::BadKeyword, value)),
         };
         self.instruction(op, 0, &[u32::try_from(count).unwrap_or(u32::MAX)]);
@@ -489,7 +547,9 @@ impl<'s, 'm> Compiler<'s, 'm> {
 
     /// The dialect that `$schema` names.
     fn dialect(&self, dialect: Value<'s>) -> Result<Draft, SchemaError> {
-        let Some(name) = dialect.as_str() else { return Err(self.error(SchemaErrorKind::BadKeyword, dialect)) };
+        let Some(name) = dialect.as_str() else {
+            return Err(self.error(SchemaErrorKind::BadKeyword, dialect));
+        };
         let mut buffer = [0; 64];
         let name = name.decode_in(&mut buffer).unwrap_or_default();
         let name = name.strip_suffix('#').unwrap_or(name);

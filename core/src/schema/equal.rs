@@ -3,8 +3,8 @@
 //! Containers that are being compared are kept in the work memory, so depth costs no stack.
 
 use super::check::Check;
-use super::source::{item_at, member_at, offset_in};
 use super::program::word_of;
+use super::source::{item_at, member_at, offset_in};
 use super::work::PAIR;
 use crate::json::{Kind, Str, Value};
 
@@ -35,7 +35,8 @@ impl Check<'_, '_, '_> {
         while self.top > floor {
             // The container in `one`, and where comparing goes on in `one` and in `two`. In an object the latter stays.
             let top = self.top - PAIR as usize;
-            let Some(&[start, next_one, next_two]) = self.work.get(top..).and_then(|rest| rest.first_chunk()) else {
+            let Some(&[start, next_one, next_two]) = self.work.get(top..).and_then(|rest| rest.first_chunk())
+            else {
                 return Some(false);
             };
             let (start, next_one, next_two) = (start as usize, next_one as usize, next_two as usize);

@@ -65,7 +65,9 @@ impl SchemaErrorKind {
             SchemaErrorKind::NotASchema => "a schema must be an object or a boolean",
             SchemaErrorKind::DuplicateKey => "duplicate key",
             SchemaErrorKind::UnsupportedDialect => "dialect not supported (2020-12 and draft-07 are)",
-            SchemaErrorKind::UnsupportedRef => "reference not supported (only JSON Pointers into the same schema are)",
+            SchemaErrorKind::UnsupportedRef => {
+                "reference not supported (only JSON Pointers into the same schema are)"
+            }
             SchemaErrorKind::UnresolvedRef => "reference that leads nowhere",
             SchemaErrorKind::RefCycle => "reference that leads back to itself",
             SchemaErrorKind::RefLimit => "references too many or too long to resolve",

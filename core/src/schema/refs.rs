@@ -22,6 +22,8 @@ impl<'s> Compiler<'s, '_> {
             return Err(self.error(SchemaErrorKind::UnsupportedRef, value));
         }
         self.refs.count += 1;
+        let tokens = Pointer::of(value).map_or(0, |pointer| pointer.tokens(&mut { usize::MAX }));
+        self.refs.deepest = self.refs.deepest.max(tokens.min(usize::from(json::MAX_DEPTH)));
         self.refs.odd |= !is_usual(value);
         self.instruction(op::REF, UNRESOLVED, &[word_of(self.offset(value)), 0]);
         Ok(())
@@ -62,7 +64,8 @@ impl<'s> Compiler<'s, '_> {
     fn list(&mut self, mut at: usize) -> (usize, usize) {
         let front = self.store.front();
         if !self.store.fits() {
-            (0..self.refs.count).for_each(|_| self.store.push(0));
+            // The walk takes three words for each container that it enters.
+            (0..self.refs.count + 3 * self.refs.deepest).for_each(|_| self.store.push(0));
             return (front, 0);
         }
         let mut count = 0;
@@ -83,7 +86,8 @@ impl<'s> Compiler<'s, '_> {
         let text = self.text;
         let swap = |store: &mut Store<'_>, a: usize, b: usize| store.swap(list + 4 * a, list + 4 * b, 1);
         let mut less = |store: &Store<'_>, a: usize, b: usize| {
-            let (a, b) = (Reference::at(store, list, a).pointer(text), Reference::at(store, list, b).pointer(text));
+            let (a, b) =
+                (Reference::at(store, list, a).pointer(text), Reference::at(store, list, b).pointer(text));
             let mut units = 0;
             let order = a.into_iter().flatten().inspect(|_| units += 1).cmp(b.into_iter().flatten());
             *budget = budget.saturating_sub(units + 1);
@@ -91,22 +95,28 @@ impl<'s> Compiler<'s, '_> {
         };
         sort(&mut self.store, count, &mut less, &swap);
         self.walk(list, count, budget)?;
+        if !self.store.fits() {
+            return Ok(());
+        }
         for number in 0..count {
             let reference = Reference::at(&self.store, list, number);
             if reference.state != LOCATED {
-                let kind = if *budget == 0 { SchemaErrorKind::RefLimit } else { SchemaErrorKind::UnresolvedRef };
+                let kind =
+                    if *budget == 0 { SchemaErrorKind::RefLimit } else { SchemaErrorKind::UnresolvedRef };
                 return Err(error_at(kind, reference.offset));
             }
         }
-        let mut less =
-            |store: &Store<'_>, a: usize, b: usize| Reference::at(store, list, a).target < Reference::at(store, list, b).target;
+        let mut less = |store: &Store<'_>, a: usize, b: usize| {
+            Reference::at(store, list, a).target < Reference::at(store, list, b).target
+        };
         sort(&mut self.store, count, &mut less, &swap);
 
         // Nodes that stand where references lead.
         let (mut at, front) = (HEADER, self.store.front());
         while at < front {
             let node = Node::read(self.store.program(), at);
-            let first = partition(0, count, |number| Reference::at(&self.store, list, number).target < node.offset);
+            let first =
+                partition(0, count, |number| Reference::at(&self.store, list, number).target < node.offset);
             self.bind(list, first, count, node.offset, Slot::node(at));
             (_, at) = scan(self.store.program(), at);
         }
@@ -222,7 +232,8 @@ impl<'s> Compiler<'s, '_> {
                         break;
                     }
                     reference.set(&mut self.store, to, reference.target);
-                    here = Slot(reference.target).as_node().and_then(|node| scan(self.store.program(), node).0);
+                    here =
+                        Slot(reference.target).as_node().and_then(|node| scan(self.store.program(), node).0);
                 }
             }
         }

@@ -139,7 +139,10 @@ impl Violation<'_> {
             Problem::Required(_) => sink.put("required"),
             Problem::Unknown(program, table) => {
                 let names = (0..table.count).map(|number| table.entry(program, number));
-                let mut names = names.filter(|entry| !entry.is(Entry::UNDECLARED)).map(|entry| entry.quoted(self.schema)).peekable();
+                let mut names = names
+                    .filter(|entry| !entry.is(Entry::UNDECLARED))
+                    .map(|entry| entry.quoted(self.schema))
+                    .peekable();
                 if names.peek().is_none() {
                     return sink.put("unknown property; none is allowed");
                 }

@@ -23,13 +23,22 @@ impl<'s, 'i> Check<'s, 'i, '_> {
             let bound = instruction.operand(self.schema.program());
             // A character takes at least a byte of source, so most texts need not be counted.
             let keyword = match instruction.op {
-                op::MIN_LENGTH if bound > 0 && string.chars().nth(bound as usize - 1).is_none() => Keyword::MinLength,
-                op::MAX_LENGTH if string.raw().len() > bound as usize && string.chars().nth(bound as usize).is_some() => {
+                op::MIN_LENGTH if bound > 0 && string.chars().nth(bound as usize - 1).is_none() => {
+                    Keyword::MinLength
+                }
+                op::MAX_LENGTH
+                    if string.raw().len() > bound as usize
+                        && string.chars().nth(bound as usize).is_some() =>
+                {
                     Keyword::MaxLength
                 }
                 _ => continue,
             };
-            self.report(Problem::Count(keyword, bound, string.char_count()), self.scan.offset(text), self.place(slot));
+            self.report(
+                Problem::Count(keyword, bound, string.char_count()),
+                self.scan.offset(text),
+                self.place(slot),
+            );
         }
         Some(())
     }
@@ -117,10 +126,15 @@ impl<'s, 'i> Check<'s, 'i, '_> {
             let equal = other == raw
                 || match value.kind() {
                     Kind::String => {
-                        (raw.contains('\\') || candidate.is(Form::Escaped)) && Value::new(other).as_str() == value.as_str()
+                        (raw.contains('\\') || candidate.is(Form::Escaped))
+                            && Value::new(other).as_str() == value.as_str()
                     }
-                    Kind::Number => candidate.is(Form::Number) && value.as_number() == Value::new(other).as_number(),
-                    Kind::Object | Kind::Array => candidate.is(Form::Container) && self.equal(value, Value::new(other))?,
+                    Kind::Number => {
+                        candidate.is(Form::Number) && value.as_number() == Value::new(other).as_number()
+                    }
+                    Kind::Object | Kind::Array => {
+                        candidate.is(Form::Container) && self.equal(value, Value::new(other))?
+                    }
                     Kind::Bool | Kind::Null => false,
                 };
             if equal {

@@ -55,13 +55,17 @@ impl<'s> Compiler<'s, '_> {
     ) -> Result<usize, SchemaError> {
         if !self.store.fits() {
             let undeclared = self.undeclared(level, required.clone())?;
+            (0..3 * undeclared).for_each(|_| self.store.push(0));
             return Ok(declared + undeclared);
         }
         reverse(&mut self.store, declared);
         let entries = self.store.address(self.store.height());
         for number in 0..declared {
             let name = entry(&self.store, entries, number).name(self.text);
-            if let Some(twice) = (number + 1..declared).map(|other| entry(&self.store, entries, other)).find(|other| other.name(self.text) == name) {
+            if let Some(twice) = (number + 1..declared)
+                .map(|other| entry(&self.store, entries, other))
+                .find(|other| other.name(self.text) == name)
+            {
                 return Err(error_at(SchemaErrorKind::DuplicateKey, twice.key as usize));
             }
         }
@@ -70,7 +74,8 @@ impl<'s> Compiler<'s, '_> {
         for (at, name) in required.filter_map(|name| Some((offset_in(text, name.raw()), name.as_str()?))) {
             // Those that are not declared are pushed above the others, and so come first for now.
             let entries = self.store.address(self.store.height());
-            let known = (0..count).find(|&number| entry(&self.store, entries, number).name(self.text) == name);
+            let known =
+                (0..count).find(|&number| entry(&self.store, entries, number).name(self.text) == name);
             match known {
                 Some(number) => {
                     let length = entries + Entry::SIZE * number + 4;
@@ -83,7 +88,10 @@ impl<'s> Compiler<'s, '_> {
             }
         }
         if self.store.fits() {
-            self.store.raise(self.store.height() - Entry::SIZE * count, self.store.height() - Entry::SIZE * (count - declared));
+            self.store.raise(
+                self.store.height() - Entry::SIZE * count,
+                self.store.height() - Entry::SIZE * (count - declared),
+            );
             let first = entries - Entry::SIZE * (count - declared) + Entry::SIZE * declared;
             reverse_at(&mut self.store, first, count - declared);
         }
@@ -99,7 +107,9 @@ impl<'s> Compiler<'s, '_> {
     ) -> Result<usize, SchemaError> {
         let mut count = declared;
         let text = self.text;
-        for (at, name) in required.clone().filter_map(|name| Some((offset_in(text, name.raw()), name.as_str()?))) {
+        for (at, name) in
+            required.clone().filter_map(|name| Some((offset_in(text, name.raw()), name.as_str()?)))
+        {
             self.entry(at, name, Entry::UNDECLARED | Entry::REQUIRED, level.others);
             count += 1;
         }
@@ -130,8 +140,9 @@ impl<'s> Compiler<'s, '_> {
             let length = properties.map_or(0, |properties| properties.raw().len());
             left = left.saturating_sub(length + 64 * number);
             let known = left > 0
-                && (properties.is_some_and(|properties| properties.entries().any(|(key, _)| name.as_str() == Some(key)))
-                    || required.clone().take(number).any(|before| before.as_str() == name.as_str()));
+                && (properties.is_some_and(|properties| {
+                    properties.entries().any(|(key, _)| name.as_str() == Some(key))
+                }) || required.clone().take(number).any(|before| before.as_str() == name.as_str()));
             count += usize::from(!known);
         }
         Ok(count)

@@ -1,0 +1,298 @@
+//! What compiles, what is refused and where.
+
+use super::{SchemaErrorKind, accepts, program, refusal, text, try_program};
+use toolcore::schema::{CompileOptions, MAX_LEVELS, Schema, compile, program_size};
+
+#[test]
+fn every_keyword_that_cannot_be_enforced_is_refused_by_name() {
+    for (keyword, value) in [
+        ("allOf", "[{}]"),
+        ("anyOf", "[{}]"),
+        ("oneOf", "[{}]"),
+        ("not", "{}"),
+        ("if", "{}"),
+        ("then", "{}"),
+        ("else", "{}"),
+        ("pattern", "\"a\""),
+        ("patternProperties", "{}"),
+        ("propertyNames", "{}"),
+        ("contains", "{}"),
+        ("minContains", "1"),
+        ("maxContains", "1"),
+        ("prefixItems", "[{}]"),
+        ("items", "[{}]"),
+        ("uniqueItems", "true"),
+        ("multipleOf", "2"),
+        ("minProperties", "1"),
+        ("maxProperties", "1"),
+        ("dependentRequired", "{}"),
+        ("dependentSchemas", "{}"),
+        ("dependencies", "{}"),
+        ("unevaluatedItems", "false"),
+        ("unevaluatedProperties", "false"),
+        ("$anchor", "\"a\""),
+        ("$dynamicAnchor", "\"a\""),
+        ("$dynamicRef", "\"#a\""),
+        ("$recursiveRef", "\"#\""),
+        ("$recursiveAnchor", "true"),
+    ] {
+        for (before, after, path) in [
+            ("", "", ""),
+            (r#"{"properties":{"a/b":"#, "}}", "/properties/a~1b"),
+            (r#"{"type":"array","items":"#, "}", "/items"),
+            (r#"{"additionalProperties":{"items":"#, "}}", "/additionalProperties/items"),
+            (r#"{"$defs":{"x":"#, "}}", "/$defs/x"),
+            (r#"{"definitions":{"x":"#, "}}", "/definitions/x"),
+        ] {
+            let schema = format!("{before}{{\"title\":\"t\",\"{keyword}\":{value}}}{after}");
+            let place = format!("{path}/{keyword}");
+            assert_eq!(refusal(&schema), (SchemaErrorKind::UnsupportedKeyword, place.clone()), "{schema}");
+            let error = program_size(&schema, &CompileOptions::default()).unwrap_err();
+            assert_eq!(
+                text(|sink| error.write_message(&schema, sink)),
+                format!("{place}: keyword \"{keyword}\" is not supported")
+            );
+        }
+    }
+    // Also when the keyword hides behind escapes.
+    let (kind, place) = refusal(r#"{"\u006eot":{}}"#);
+    assert_eq!((kind, place.as_str()), (SchemaErrorKind::UnsupportedKeyword, "/not"));
+}
+
+#[test]
+fn annotations_and_unknown_keywords_change_nothing() {
+    for keyword in [
+        r#""title":"t""#,
+        r#""description":"d""#,
+        r#""default":{"type":"string","not":{}}"#,
+        r#""examples":[{"$ref":"nowhere"},5]"#,
+        r#""deprecated":true"#,
+        r#""readOnly":true"#,
+        r#""writeOnly":true"#,
+        r#""$comment":"c""#,
+        r#""format":"date-time""#,
+        r#""contentMediaType":"text/plain""#,
+        r#""contentEncoding":"base64""#,
+        r#""contentSchema":{"type":"string"}"#,
+        r#""$id":"https://example.com/root""#,
+        r#""$schema":"https://json-schema.org/draft/2020-12/schema""#,
+        r#""x-order":["a",{"not":{}}]"#,
+        r#""unknown":{"type":7}"#,
+    ] {
+        let schema = format!("{{{keyword},\"type\":\"integer\"}}");
+        assert!(accepts(&schema, "5") && !accepts(&schema, "\"x\""), "{schema}");
+    }
+}
+
+#[test]
+fn data_is_not_mistaken_for_schemas() {
+    let schema = r#"{"enum":[{"not":{}},{"$ref":"nowhere"},{"type":7}]}"#;
+    assert!(accepts(schema, r#"{"not":{}}"#) && accepts(schema, r#"{"type":7}"#));
+    assert!(accepts(r#"{"properties":{"not":{"const":{"allOf":0}}}}"#, r#"{"not":{"allOf":0}}"#));
+    assert!(accepts(
+        r#"{"properties":{"$ref":{"type":"string"},"enum":{"type":"integer"}}}"#,
+        r#"{"$ref":"a","enum":1}"#
+    ));
+}
+
+#[test]
+fn a_keyword_with_a_wrong_value_is_refused_where_the_value_stands() {
+    for (schema, path) in [
+        (r#"{"type":7}"#, "/type"),
+        (r#"{"type":[]}"#, "/type"),
+        (r#"{"type":["string",null]}"#, "/type/1"),
+        (r#"{"properties":[]}"#, "/properties"),
+        (r#"{"properties":{"a":{"required":"a"}}}"#, "/properties/a/required"),
+        (r#"{"required":["a",1]}"#, "/required/1"),
+        (r#"{"enum":"a"}"#, "/enum"),
+        (r#"{"minimum":"1"}"#, "/minimum"),
+        (r#"{"exclusiveMinimum":true}"#, "/exclusiveMinimum"),
+        (r#"{"minLength":-1}"#, "/minLength"),
+        (r#"{"maxLength":1.5}"#, "/maxLength"),
+        (r#"{"maxItems":null}"#, "/maxItems"),
+        (r##"{"$ref":{"a":"#"}}"##, "/$ref"),
+        (r#"{"$defs":[]}"#, "/$defs"),
+        (r#"{"$schema":1}"#, "/$schema"),
+        (r#"{"$id":1}"#, "/$id"),
+        (r#"{"description":["d"]}"#, "/description"),
+        (r#"{"items":{"format":1}}"#, "/items/format"),
+    ] {
+        assert_eq!(refusal(schema), (SchemaErrorKind::BadKeyword, path.into()), "{schema}");
+    }
+    for (schema, path) in [
+        ("5", ""),
+        ("\"x\"", ""),
+        ("null", ""),
+        ("[]", ""),
+        (r#"{"properties":{"a":null}}"#, "/properties/a"),
+        (r#"{"items":1}"#, "/items"),
+        (r#"{"additionalProperties":"no"}"#, "/additionalProperties"),
+        (r#"{"$defs":{"a":5}}"#, "/$defs/a"),
+    ] {
+        assert_eq!(refusal(schema), (SchemaErrorKind::NotASchema, path.into()), "{schema}");
+    }
+    assert_eq!(refusal(r#"{"type":["string","int"]}"#), (SchemaErrorKind::UnknownType, "/type/1".into()));
+}
+
+#[test]
+fn whole_numbers_in_any_form_count_lengths() {
+    for bound in ["2", "2.0", "2e0", "0.2e1", "20e-1"] {
+        let schema = format!("{{\"maxLength\":{bound}}}");
+        assert!(accepts(&schema, "\"ab\"") && !accepts(&schema, "\"abc\""), "{bound}");
+    }
+    assert!(accepts(r#"{"maxLength":1e300}"#, "\"ab\""));
+    assert!(!accepts(r#"{"minItems":99999999999999999999}"#, "[1]"));
+}
+
+#[test]
+fn a_key_that_stands_twice_is_refused() {
+    for (schema, path) in [
+        (r#"{"type":"string","type":"integer"}"#, "/type"),
+        (r#"{"properties":{"a":{},"b":{},"a":{}}}"#, "/properties/a"),
+        (r#"{"items":{"minimum":1,"minimum":2}}"#, "/items/minimum"),
+        (r#"{"properties":{"\u0061":{}},"properties":{}}"#, "/properties"),
+        (r#"{"properties":{"a":{},"\u0061":{}}}"#, "/properties/a"),
+    ] {
+        let (kind, place) = refusal(schema);
+        assert_eq!((kind, place.as_str()), (SchemaErrorKind::DuplicateKey, path), "{schema}");
+    }
+    let many: String = (0..200).map(|i| format!("\"p{i}\":{{}},")).collect();
+    let schema = format!("{{\"properties\":{{{many}\"p150\":{{}}}}}}");
+    assert_eq!(refusal(&schema).0, SchemaErrorKind::DuplicateKey);
+    // Nothing is ambiguous about these.
+    program(r#"{"$defs":{"a":{},"a":{}},"required":["a","a"],"x":1,"x":2}"#);
+}
+
+#[test]
+fn two_dialects_are_known_and_others_refused() {
+    for dialect in [
+        "https://json-schema.org/draft/2020-12/schema",
+        "http://json-schema.org/draft/2020-12/schema#",
+        "http://json-schema.org/draft-07/schema#",
+        "http://json-schema.org/draft-07/schema",
+        "https://json-schema.org/draft-07/schema#",
+    ] {
+        program(&format!("{{\"type\":\"object\",\"$schema\":\"{dialect}\"}}"));
+    }
+    for dialect in [
+        "http://json-schema.org/draft-04/schema#",
+        "http://json-schema.org/draft-06/schema#",
+        "https://json-schema.org/draft/2019-09/schema",
+        "https://json-schema.org/draft/2020-12/schema/x",
+        "ftp://json-schema.org/draft-07/schema#",
+        "",
+    ] {
+        let schema = format!("{{\"$schema\":\"{dialect}\"}}");
+        assert_eq!(refusal(&schema), (SchemaErrorKind::UnsupportedDialect, "/$schema".into()));
+    }
+    let inner = r#"{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"$schema":"https://json-schema.org/draft/2020-12/schema"}}}"#;
+    assert_eq!(refusal(inner), (SchemaErrorKind::UnsupportedDialect, "/properties/a/$schema".into()));
+}
+
+#[test]
+fn an_identifier_inside_would_begin_another_document() {
+    program(r#"{"$id":"https://example.com/a","type":"object"}"#);
+    assert_eq!(
+        refusal(r#"{"properties":{"a":{"$id":"b"}}}"#),
+        (SchemaErrorKind::UnsupportedKeyword, "/properties/a/$id".into())
+    );
+}
+
+#[test]
+fn schemas_nest_up_to_the_limit() {
+    let nested = |levels: usize| "{\"items\":".repeat(levels - 1) + "{}" + &"}".repeat(levels - 1);
+    let limit = usize::from(MAX_LEVELS);
+    program(&nested(limit));
+    assert_eq!(refusal(&nested(limit + 1)), (SchemaErrorKind::DepthLimit, "/items".repeat(limit)));
+    let shallow = CompileOptions { max_depth: 2, ..CompileOptions::default() };
+    assert!(try_program(&nested(2), &shallow).is_ok());
+    assert_eq!(try_program(&nested(3), &shallow).unwrap_err().kind, SchemaErrorKind::DepthLimit);
+    let brackets = "[".repeat(100_000);
+    assert!(matches!(refusal(&brackets).0, SchemaErrorKind::Json(_)));
+}
+
+#[test]
+fn text_that_is_not_json_says_so() {
+    let (kind, path) = refusal("{\"type\":\"string\"");
+    assert!(matches!(kind, SchemaErrorKind::Json(_)) && path.is_empty());
+    let error = program_size("{]", &CompileOptions::default()).unwrap_err();
+    assert_eq!(
+        text(|sink| error.write_message("{]", sink)),
+        "not JSON: expected a key in double quotes at byte 1"
+    );
+}
+
+#[test]
+fn the_size_that_is_measured_is_enough_and_one_byte_less_is_not() {
+    let many: String = (0..100).map(|i| format!("\"p{i}\":{{\"type\":\"string\"}},")).collect();
+    for schema in [
+        "true".to_owned(),
+        "{}".to_owned(),
+        SCHEMA.to_owned(),
+        r#"{"required":["a","b","a"],"properties":{"b":{"enum":[1,2,"x",{"a":[1]}]}},"maxItems":3}"#
+            .to_owned(),
+        r##"{"properties":{"a":{"$ref":"#/x/y"},"b":{"$ref":"#/properties/a"}},"x":{"y":{"minimum":1}}}"##
+            .to_owned(),
+        format!("{{\"properties\":{{{many}\"z\":{{}}}},\"required\":[\"z\",\"y\"]}}"),
+    ] {
+        let options = CompileOptions::default();
+        let size = program_size(&schema, &options).unwrap();
+        let mut memory = vec![0; size];
+        let used = compile(&schema, &options, &mut memory).unwrap();
+        assert!(used <= size);
+        let error = compile(&schema, &options, &mut vec![0; used - 1]).unwrap_err();
+        assert_eq!(error.no_space(), Some(size));
+        // Without references and with few names in each object, nothing is needed beside the program.
+        if !schema.contains("$ref") && schema.len() < 1000 {
+            assert_eq!(used, size, "{schema}");
+        }
+        // The program does not depend on what was in the memory.
+        let mut other = vec![0xFF; size + 100];
+        assert_eq!(compile(&schema, &options, &mut other), Ok(used));
+        assert_eq!(other[..used], memory[..used]);
+    }
+}
+
+#[test]
+fn a_program_can_be_moved_to_any_address() {
+    let program = program(SCHEMA);
+    for shift in 0..5 {
+        let mut memory = vec![0; program.len() + shift];
+        memory[shift..].copy_from_slice(&program);
+        let text = SCHEMA.to_owned();
+        let schema = Schema::new(&text, &memory[shift..]);
+        let verdict = schema.check(
+            br#"{"city":"Oslo","unit":"c"}"#,
+            &Default::default(),
+            &mut [],
+            &mut toolcore::schema::NoReport,
+        );
+        assert!(verdict.unwrap().valid);
+    }
+}
+
+#[test]
+fn whether_the_root_accepts_objects_is_known() {
+    for (schema, accepted) in [
+        ("true", true),
+        ("false", false),
+        ("{}", true),
+        (r#"{"type":"object"}"#, true),
+        (r#"{"type":["null","object"],"maxItems":1}"#, true),
+        (r#"{"type":"string"}"#, false),
+        (r#"{"type":"array","items":{}}"#, false),
+        (r#"{"enum":[1,{"a":1}]}"#, true),
+        (r#"{"enum":[1,"{}"]}"#, false),
+        (r#"{"const":[]}"#, false),
+        (r##"{"$ref":"#/$defs/a","$defs":{"a":{"type":"object"}}}"##, true),
+        (r##"{"$ref":"#/$defs/a","$defs":{"a":{"type":"array"}}}"##, false),
+        (
+            r##"{"$ref":"#/$defs/a","minItems":1,"$defs":{"a":{"$ref":"#/$defs/b","maxItems":2},"b":false}}"##,
+            false,
+        ),
+    ] {
+        assert_eq!(Schema::new(schema, &program(schema)).accepts_object(), accepted, "{schema}");
+    }
+}
+
+const SCHEMA: &str = r#"{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer","minimum":1,"maximum":14},"unit":{"type":"string","enum":["c","f"]}},"required":["city"],"additionalProperties":false}"#;

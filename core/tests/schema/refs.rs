@@ -1,0 +1,216 @@
+//! References.
+
+use super::{SchemaErrorKind, accepts, program, refusal, try_violations, violations};
+use toolcore::json;
+use toolcore::schema::{CheckError, CheckOptions, CompileOptions, NoReport, Schema};
+
+#[test]
+fn a_reference_finds_its_target_by_json_pointer() {
+    for (reference, place) in [
+        ("#/$defs/x", r#""$defs":{"x":TARGET}"#),
+        ("#/definitions/x", r#""definitions":{"x":TARGET}"#),
+        ("#/properties/y", r#""x-unused":0"#),
+        ("#/$defs/a~1b~0c", r#""$defs":{"a/b~c":TARGET}"#),
+        ("#/$defs/~01", r#""$defs":{"~1":TARGET}"#),
+        ("#/$defs/per%25cent", r#""$defs":{"per%cent":TARGET}"#),
+        ("#/$defs/%61%2F%62", r#""$defs":{"a":{"items":{}},"x":TARGET},"$defs2":0"#),
+        ("#/$defs/gr%C3%BC%C3%9Fe", r#""$defs":{"grüße":TARGET}"#),
+        ("#/$defs/grüße", r#""$defs":{"gr\u00fc\u00dfe":TARGET}"#),
+        ("#/$defs/\\u0078", r#""$defs":{"x":TARGET}"#),
+        ("#/$defs/", r#""$defs":{"":TARGET}"#),
+        ("#/$defs/%22", r#""$defs":{"\"":TARGET}"#),
+        ("#/x-lib/0/deep", r#""x-lib":[{"deep":TARGET}]"#),
+        ("#/$defs/list/items", r#""$defs":{"list":{"items":TARGET}}"#),
+        ("#/$defs/open/additionalProperties", r#""$defs":{"open":{"additionalProperties":TARGET}}"#),
+        ("#/examples/1", r#""examples":[0,TARGET]"#),
+        ("#%2F$defs/x", r#""$defs":{"x":TARGET}"#),
+    ] {
+        for target in [r#"{"type":"string"}"#, r#"{"type":"string","maxLength":3}"#] {
+            let place = place.replace("TARGET", target);
+            let schema = format!(r#"{{"properties":{{"p":{{"$ref":"{reference}"}},"y":{target}}},{place}}}"#);
+            // "%2F" is a separator once it is decoded, and there is no /$defs/a/b.
+            if reference.contains("%61%2F") {
+                assert_eq!(refusal(&schema), (SchemaErrorKind::UnresolvedRef, "/properties/p/$ref".into()));
+                continue;
+            }
+            assert!(accepts(&schema, r#"{"p":"abc"}"#), "{schema}");
+            assert_eq!(violations(&schema, r#"{"p":5}"#), ["/p: expected string, got number 5"], "{schema}");
+        }
+    }
+}
+
+#[test]
+fn the_whole_schema_can_be_referred_to() {
+    for root in ["#", ""] {
+        let schema =
+            format!(r#"{{"properties":{{"next":{{"$ref":"{root}"}}}},"additionalProperties":false}}"#);
+        assert!(accepts(&schema, r#"{"next":{"next":{"next":{}}}}"#));
+        assert_eq!(
+            violations(&schema, r#"{"next":{"next":{"nxt":1}}}"#),
+            [r#"/next/next/nxt: unknown property; allowed: "next""#]
+        );
+    }
+}
+
+#[test]
+fn chains_and_forward_references_resolve() {
+    let schema = r##"{"$ref":"#/$defs/c","$defs":{"c":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"},"a":{"type":"integer"}}}"##;
+    assert!(accepts(schema, "5") && !accepts(schema, "\"x\""));
+    // One that was not compiled leads to another such one.
+    let schema = r##"{"$ref":"#/x/a","x":{"a":{"items":{"$ref":"#/x/b"}},"b":{"items":{"$ref":"#/x/c"}},"c":{"type":"null"}}}"##;
+    assert!(accepts(schema, "[[null]]") && !accepts(schema, "[[1]]"));
+}
+
+#[test]
+fn many_references_to_one_target_and_many_targets_resolve() {
+    let properties: String =
+        (0..300).map(|i| format!(r##""p{i}":{{"$ref":"#/$defs/d{}"}},"##, i % 100)).collect();
+    let defs: String = (0..100).map(|i| format!(r#""d{i}":{{"const":{i}}},"#)).collect();
+    let schema = format!(r#"{{"properties":{{{properties}"z":{{}}}},"$defs":{{{defs}"z":{{}}}}}}"#);
+    assert!(accepts(&schema, r#"{"p7":7,"p107":7,"p299":99}"#));
+    assert_eq!(violations(&schema, r#"{"p299":98}"#), ["/p299: expected 99, got 98"]);
+}
+
+#[test]
+fn of_equal_keys_the_first_is_the_target() {
+    let schema = r##"{"$ref":"#/$defs/a","$defs":{"a":{"type":"string"},"a":{"type":"integer"}}}"##;
+    assert!(accepts(schema, "\"x\"") && !accepts(schema, "1"));
+}
+
+#[test]
+fn a_boolean_schema_can_be_a_target() {
+    let schema = |target| format!(r##"{{"items":{{"$ref":"#/$defs/a"}},"$defs":{{"a":{target}}}}}"##);
+    assert!(accepts(&schema("true"), "[1]"));
+    assert_eq!(violations(&schema("false"), "[1]"), ["/0: nothing is allowed here"]);
+}
+
+#[test]
+fn siblings_apply_in_2020_12_and_are_ignored_in_draft_7() {
+    let schema = |dialect| {
+        format!(
+            r##"{{"$schema":"{dialect}","properties":{{"a":{{"maxItems":2,"$ref":"#/definitions/list","items":{{"minimum":0}}}}}},"definitions":{{"list":{{"type":"array","items":{{"type":"integer"}}}}}}}}"##
+        )
+    };
+    let new = schema("https://json-schema.org/draft/2020-12/schema");
+    let old = schema("http://json-schema.org/draft-07/schema#");
+    assert!(accepts(&new, r#"{"a":[1,2]}"#) && accepts(&old, r#"{"a":[-1,2,3]}"#));
+    assert_eq!(
+        violations(&new, r#"{"a":[-1,"x",3]}"#),
+        [
+            "/a/1: expected integer, got string \"x\"",
+            "/a/0: expected at least 0, got -1",
+            "/a: expected at most 2 items, got 3",
+        ]
+    );
+    assert_eq!(violations(&old, r#"{"a":[-1,"x",3]}"#), ["/a/1: expected integer, got string \"x\""]);
+    // In draft 7 even a sibling that could not be enforced is ignored, and definitions are still found.
+    let ignored = r##"{"$schema":"http://json-schema.org/draft-07/schema#","not":{},"definitions":{"a":{"type":"null"}},"$ref":"#/definitions/a"}"##;
+    assert!(accepts(ignored, "null") && !accepts(ignored, "1"));
+    let hidden = r##"{"$schema":"http://json-schema.org/draft-07/schema#","type":7,"\u0024ref":"#/definitions/a","definitions":{"a":true}}"##;
+    assert!(accepts(hidden, "1"));
+}
+
+#[test]
+fn a_value_is_read_once_more_for_each_reference_beside_other_keywords() {
+    let schema = r##"{
+        "$ref":"#/$defs/a","required":["r"],
+        "$defs":{
+            "a":{"$ref":"#/$defs/b","properties":{"x":{"$ref":"#/$defs/c","maximum":5}}},
+            "b":{"type":"object","required":["q"]},
+            "c":{"$ref":"#/$defs/d","minimum":1},
+            "d":{"type":"integer"}}}"##;
+    assert!(accepts(schema, r#" { "q":0 , "x" : 3, "r":[{}] } "#));
+    assert_eq!(
+        violations(schema, r#"{"x":7.5}"#),
+        [
+            "/q: required",
+            "/x: expected integer, got number 7.5",
+            "/x: expected at most 5, got 7.5",
+            "/r: required",
+        ]
+    );
+    assert_eq!(
+        try_violations(schema, r#"{"q":0,"x":3,"r":1]"#),
+        Err(CheckError::Json(json::Error { reason: json::Reason::ExpectedComma, offset: 18 }))
+    );
+}
+
+#[test]
+fn what_leads_nowhere_or_elsewhere_is_refused() {
+    for (reference, kind) in [
+        ("#/$defs/y", SchemaErrorKind::UnresolvedRef),
+        ("#/$defs/x/", SchemaErrorKind::UnresolvedRef),
+        ("#/$defs/x~1", SchemaErrorKind::UnresolvedRef),
+        ("#/x-list/01", SchemaErrorKind::UnresolvedRef),
+        ("#/x-list/2", SchemaErrorKind::UnresolvedRef),
+        ("#/x-list/-", SchemaErrorKind::UnresolvedRef),
+        ("#/x-list/0", SchemaErrorKind::NotASchema),
+        ("#/title", SchemaErrorKind::NotASchema),
+        ("#/%ff", SchemaErrorKind::UnresolvedRef),
+        ("#anchor", SchemaErrorKind::UnsupportedRef),
+        ("other.json", SchemaErrorKind::UnsupportedRef),
+        ("other.json#/$defs/x", SchemaErrorKind::UnsupportedRef),
+        ("https://example.com/s", SchemaErrorKind::UnsupportedRef),
+        ("/$defs/x", SchemaErrorKind::UnsupportedRef),
+        ("\\/$defs/x", SchemaErrorKind::UnsupportedRef),
+    ] {
+        let schema = format!(
+            r#"{{"title":"t","items":{{"$ref":"{reference}"}},"$defs":{{"x":{{"type":"null"}}}},"x-list":[0,{{}}]}}"#
+        );
+        let (found, path) = refusal(&schema);
+        assert_eq!(found, kind, "{schema}");
+        if kind != SchemaErrorKind::NotASchema {
+            assert_eq!(path, "/items/$ref");
+        }
+    }
+}
+
+#[test]
+fn cycles_that_never_enter_the_value_are_refused() {
+    for (schema, path) in [
+        (r##"{"$ref":"#"}"##, "/$ref"),
+        (r##"{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}"##, ""),
+        (
+            r##"{"items":{"$ref":"#/$defs/a"},"$defs":{"a":{"$ref":"#/$defs/a","type":"string"}}}"##,
+            "/$defs/a/$ref",
+        ),
+        (r##"{"minimum":1,"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#","maximum":1}}}"##, ""),
+    ] {
+        let (kind, place) = refusal(schema);
+        assert_eq!(kind, SchemaErrorKind::RefCycle, "{schema}");
+        assert!(place.ends_with(if path.is_empty() { "/$ref" } else { path }), "{place}");
+    }
+}
+
+#[test]
+fn recursion_over_the_instance_is_bounded_by_its_depth() {
+    let schema = r##"{"type":["array","null"],"items":{"$ref":"#"}}"##;
+    let program = program(schema);
+    let schema = Schema::new(schema, &program);
+    let nested = |depth: usize| "[".repeat(depth) + "null" + &"]".repeat(depth);
+    let options = CheckOptions::default();
+    let need = schema.work_words(&options);
+    let check = |text: &str, words: usize| {
+        schema
+            .check(text.as_bytes(), &options, &mut vec![0; words], &mut NoReport)
+            .map(|verdict| verdict.valid)
+    };
+    assert_eq!(check(&nested(128), need), Ok(true));
+    assert!(
+        matches!(check(&nested(129), need), Err(CheckError::Json(error)) if error.reason == json::Reason::DepthLimit)
+    );
+    assert_eq!(check(&nested(128), 100), Err(CheckError::NoWork { need }));
+    assert_eq!(check(&nested(1), 0), Ok(true), "what is not nested needs no work memory");
+}
+
+#[test]
+fn too_long_a_chain_through_places_that_are_no_schemas_is_refused() {
+    let chain: String =
+        (0..40).map(|i| format!(r##""s{i}":{{"items":{{"$ref":"#/x/s{}"}}}},"##, i + 1)).collect();
+    let schema = format!(r##"{{"$ref":"#/x/s0","x":{{{chain}"s40":{{}}}}}}"##);
+    assert_eq!(refusal(&schema).0, SchemaErrorKind::RefLimit);
+    // The same through definitions, where schemas are expected, is no matter of length.
+    let schema = schema.replace("#/x/", "#/$defs/").replace("\"x\":", "\"$defs\":");
+    assert!(accepts(&schema, "[[[1]]]"));
+    assert!(super::try_program(&schema, &CompileOptions::default()).is_ok());
+}

@@ -1,0 +1,161 @@
+//! What is said about an instance that does not fit.
+
+use super::{Schema, listed, program, text, violations};
+use toolcore::schema::{CheckOptions, Keyword, ListReport, Report, Violation};
+use toolcore::sink::Sink;
+
+#[test]
+fn each_problem_says_where_it_is_what_was_expected_and_what_came() {
+    for (schema, instance, expected) in [
+        (r#"{"type":"integer"}"#, r#""x""#, r#": expected integer, got string "x""#),
+        (r#"{"type":"integer"}"#, "5.5", ": expected integer, got number 5.5"),
+        (r#"{"type":"number"}"#, "true", ": expected number, got boolean true"),
+        (r#"{"type":"boolean"}"#, "0", ": expected boolean, got number 0"),
+        (r#"{"type":"string"}"#, "null", ": expected string, got null"),
+        (r#"{"type":"string"}"#, "{\"a\":1}", ": expected string, got object"),
+        (r#"{"type":"null"}"#, "[1]", ": expected null, got array"),
+        (r#"{"type":["null","string"]}"#, "false", ": expected string or null, got boolean false"),
+        (
+            r#"{"type":["integer","boolean","object"]}"#,
+            "1.5",
+            ": expected integer or boolean or object, got number 1.5",
+        ),
+        (r#"{"type":["integer","number"]}"#, "[]", ": expected number, got array"),
+        (r#"{"enum":["c","f"]}"#, r#""k""#, r#": expected one of "c", "f", got "k""#),
+        (r#"{"enum":[1,null,{"a":1}]}"#, "2", r#": expected one of 1, null, {"a":1}, got 2"#),
+        (r#"{"enum":[]}"#, "2", ": nothing is allowed here"),
+        (r#"{"const":"a"}"#, "[1]", r#": expected "a", got array"#),
+        (r#"{"minimum":1.50}"#, "1", ": expected at least 1.50, got 1"),
+        (r#"{"maximum":10}"#, "10.5", ": expected at most 10, got 10.5"),
+        (r#"{"exclusiveMinimum":0}"#, "0", ": expected more than 0, got 0"),
+        (r#"{"exclusiveMaximum":5}"#, "5", ": expected less than 5, got 5"),
+        (r#"{"minLength":3}"#, r#""åb""#, ": expected at least 3 characters, got 2"),
+        (r#"{"minLength":1}"#, r#""""#, ": expected at least 1 character, got 0"),
+        (r#"{"maxLength":1}"#, r#""ab""#, ": expected at most 1 character, got 2"),
+        (r#"{"minItems":1}"#, "[]", ": expected at least 1 item, got 0"),
+        (r#"{"maxItems":2}"#, "[1,2,3]", ": expected at most 2 items, got 3"),
+        (r#"{"required":["b"]}"#, "{}", "/b: required"),
+        (r#"{"required":["a/b~c"]}"#, "{}", "/a~1b~0c: required"),
+        ("false", "1", ": nothing is allowed here"),
+        (r#"{"properties":{"a":false}}"#, r#"{"a":1}"#, "/a: nothing is allowed here"),
+        (r#"{"items":false}"#, "[1]", "/0: nothing is allowed here"),
+        (
+            r#"{"properties":{"city":{},"days":{}},"additionalProperties":false}"#,
+            r#"{"town":1}"#,
+            r#"/town: unknown property; allowed: "city", "days""#,
+        ),
+        (r#"{"additionalProperties":false}"#, r#"{"a":1}"#, "/a: unknown property; none is allowed"),
+        (r#"{"properties":{"a":{}}}"#, r#"{"a":1,"a":2}"#, "/a: duplicate key"),
+        (
+            r#"{"items":{"properties":{"a":{"items":{"type":"null"}}}}}"#,
+            r#"[{},{"x":[1],"a":[null,7]}]"#,
+            "/1/a/1: expected null, got number 7",
+        ),
+    ] {
+        assert_eq!(violations(schema, instance), [expected], "{schema} {instance}");
+    }
+}
+
+#[test]
+fn a_required_name_that_is_not_declared_can_still_be_unknown() {
+    let schema = r#"{"properties":{"a":{}},"required":["b"],"additionalProperties":false}"#;
+    assert_eq!(violations(schema, r#"{"b":1}"#), [r#"/b: unknown property; allowed: "a""#]);
+    assert_eq!(violations(schema, r#"{"\u0062":1}"#), [r#"/b: unknown property; allowed: "a""#]);
+    assert_eq!(violations(schema, "{}"), ["/b: required"]);
+}
+
+#[test]
+fn everything_is_reported_in_the_order_of_the_text() {
+    let schema = r#"{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"string"},"c":{"minimum":3}},"required":["a","b","d"],"additionalProperties":false}"#;
+    assert_eq!(
+        listed(schema, r#"{"x":{"deep":[1,2]},"a":"x","c":1,"y":[]}"#),
+        "/x: unknown property; allowed: \"a\", \"b\", \"c\"; /a: expected integer, got string \"x\"; \
+         /c: expected at least 3, got 1; /y: unknown property; allowed: \"a\", \"b\", \"c\"; \
+         /b: required; /d: required"
+    );
+    assert_eq!(listed(r#"{"type":"integer"}"#, r#""x""#), r#"expected integer, got string "x""#);
+    assert_eq!(listed(schema, r#"{"a":1,"b":"","d":2}"#), r#"/d: unknown property; allowed: "a", "b", "c""#);
+}
+
+#[test]
+fn the_schema_side_is_named_too() {
+    struct Paths(Vec<(String, Keyword)>);
+    impl Report for Paths {
+        fn violation(&mut self, violation: &Violation<'_>) {
+            self.0.push((text(|sink| violation.write_schema_path(sink)), violation.keyword()));
+        }
+    }
+    let schema = r##"{
+        "properties":{"a":{"type":"string"},"b":{"maximum":1},"c":{"$ref":"#/$defs/c"},"d":false},
+        "required":["e"],"additionalProperties":false,
+        "$defs":{"c":{"enum":[1]}}}"##;
+    let program = program(schema);
+    let mut paths = Paths(Vec::new());
+    Schema::new(schema, &program)
+        .check(br#"{"a":1,"b":2,"c":3,"d":4,"f":5,"a":"x"}"#, &CheckOptions::default(), &mut [], &mut paths)
+        .unwrap();
+    let paths: Vec<_> = paths.0.iter().map(|(path, keyword)| (path.as_str(), keyword.name())).collect();
+    assert_eq!(
+        paths,
+        [
+            ("/properties/a/type", "type"),
+            ("/properties/b/maximum", "maximum"),
+            ("/$defs/c/enum", "enum"),
+            ("/properties/d", "false"),
+            ("/additionalProperties", "additionalProperties"),
+            ("", "duplicate-key"),
+            ("/required", "required"),
+        ]
+    );
+}
+
+#[test]
+fn long_values_and_long_lists_are_shortened() {
+    let schema = format!(
+        "{{\"enum\":[{}]}}",
+        (0..200).map(|i| format!("\"value {i}\"")).collect::<Vec<_>>().join(",")
+    );
+    let instance = format!("\"{}\"", "ü".repeat(500));
+    let [message] = &violations(&schema, &instance)[..] else { panic!() };
+    assert!(message.len() < 400, "{message}");
+    assert!(message.starts_with(": expected one of \"value 0\", \"value 1\", "), "{message}");
+    assert!(message.contains(", …, got \"üüü") && message.ends_with("ü…"), "{message}");
+}
+
+#[test]
+fn a_list_of_problems_is_bounded_and_says_how_many_more_there_were() {
+    let schema = r#"{"items":{"type":"string"}}"#;
+    let instance = format!("[{}]", vec!["1"; 100].join(","));
+    let all = violations(schema, &instance).len();
+    assert_eq!(all, 100);
+    let line = listed(schema, &instance);
+    assert!(
+        line.starts_with("/0: expected string, got number 1; /1: ") && line.ends_with("; and 84 more"),
+        "{line}"
+    );
+
+    let program = program(schema);
+    let bounded = |max_count, max_bytes, room: usize| {
+        let mut buffer = vec![0; room];
+        let mut sink = Sink::new(&mut buffer);
+        let mut report = ListReport::bounded(&mut sink, max_count, max_bytes);
+        let options = CheckOptions::default();
+        Schema::new(schema, &program).check(instance.as_bytes(), &options, &mut [], &mut report).unwrap();
+        assert_eq!(report.finish(), 100);
+        sink.finish().unwrap().to_owned()
+    };
+    assert_eq!(bounded(1, 1000, 1000), "/0: expected string, got number 1; and 99 more");
+    assert_eq!(
+        bounded(50, 70, 1000),
+        "/0: expected string, got number 1; /1: expected string, got number 1; and 98 more"
+    );
+    assert_eq!(bounded(0, 1000, 1000), "100 problems");
+    // The room of the sink bounds it as well.
+    assert_eq!(bounded(50, 1000, 70), "/0: expected string, got number 1; and 99 more");
+    // A path of any length does not make a problem unreportable.
+    let long = format!("{{\"{}\":1}}", "k".repeat(5000));
+    assert_eq!(
+        listed(r#"{"additionalProperties":{"type":"string"}}"#, &long),
+        "…: expected string, got number 1"
+    );
+}
