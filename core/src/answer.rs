@@ -9,7 +9,7 @@
 
 use crate::call::ToolCall;
 use crate::dialect::{self, Dialect, MIN_ROOM, Reply, ReplyError};
-use crate::dispatch::{DispatchError, DispatchOptions, dispatch};
+use crate::dispatch::{Changed, DispatchError, DispatchOptions, dispatch};
 use crate::json::Writer;
 use crate::registry::{Hook, Registry};
 use crate::result::{OutcomeKind, ToolResult, Usage};
@@ -32,6 +32,8 @@ pub struct AnswerOptions<'o> {
     pub result_limit: Option<usize>,
     /// Repair arguments that are nearly JSON; see [`DispatchOptions::lenient`].
     pub lenient: bool,
+    /// Told each change that was made to the arguments of a tool that coerces.
+    pub changed: Option<Changed<'o>>,
     /// Leave the enclosing brackets out, so that the messages can be pasted into a list.
     pub bare: bool,
     /// How replies and arguments are read and checked.
@@ -198,6 +200,7 @@ fn one<'s, H: Handler, K: Hook>(
         clock: options.clock,
         timeout: options.timeout,
         lenient: options.lenient,
+        changed: options.changed,
         names: Some(dialect.name_rule()),
         check: options.check,
     };

@@ -15,11 +15,16 @@ use crate::dialect::{NameRule, resolve};
 use crate::json::{self, RepairError, Repairs, Value, repair};
 use crate::registry::{Draft, Hook, Registry, Tool, Verdict};
 use crate::result::{OutcomeKind, ToolResult};
-use crate::schema::{CheckError, CheckOptions, ListReport};
+use crate::schema::{
+    CheckError, CheckOptions, CoerceError, CoerceOptions, Coercion, ListReport, Schema, coerce,
+};
 use crate::scratch::Scratch;
 use crate::sink::{NoSpace, Sink};
 use crate::time::{Clock, Deadline, Duration};
 use crate::tool::{Failure, Handler};
+
+/// Is told what was changed in the arguments of a call before they were checked.
+pub type Changed<'o> = &'o dyn Fn(&ToolCall<'_>, &Coercion<'_>);
 
 /// What holds for a call.
 #[derive(Clone, Copy, Default)]
@@ -31,6 +36,8 @@ pub struct DispatchOptions<'o> {
     /// Repair arguments that are nearly JSON (a Markdown fence, text after the value, a trailing comma,
     /// JSON in a string). A truncated text is never completed.
     pub lenient: bool,
+    /// Told each change that was made to the arguments of a tool that coerces.
+    pub changed: Option<Changed<'o>>,
     /// The rule by which aliases were made; `None` if names were sent as they are.
     pub names: Option<NameRule>,
     /// How arguments are read and checked.
@@ -203,6 +210,9 @@ fn accept<'s, H: Handler>(
         (text, repairs) = repaired(text, options, arena, total)?;
     }
     let schema = tool.info.parameters();
+    if tool.info.coerce() {
+        text = coerced(schema, call, text, options, words, arena, total)?;
+    }
     let mut problems = [0u8; 768];
     let mut sink = Sink::new(&mut problems);
     let mut report = ListReport::new(&mut sink);
@@ -266,6 +276,40 @@ fn repaired<'s>(
         }
     })?;
     Ok((inside.unwrap_or_else(|| core::str::from_utf8(kept).unwrap_or_default()), repairs))
+}
+
+/// The arguments with what nearly fits the schema made to fit; as they are if they are not JSON.
+fn coerced<'s>(
+    schema: Schema<'_>,
+    call: &ToolCall<'_>,
+    text: &'s str,
+    options: &DispatchOptions<'_>,
+    words: &mut [u32],
+    arena: &Arena<'s>,
+    total: usize,
+) -> Result<&'s str, DispatchError> {
+    let used = total.saturating_sub(arena.room());
+    let coerce_options = CoerceOptions { check: options.check, ..CoerceOptions::default() };
+    let mut tell = |change: &Coercion<'_>| {
+        if let Some(changed) = options.changed {
+            changed(call, change);
+        }
+    };
+    let mut any = true;
+    let kept =
+        arena.fill(|memory| match coerce(schema, text, &coerce_options, words, memory, &mut tell) {
+            Ok(Some(coerced)) => Ok(coerced.len()),
+            Err(CoerceError::NoSpace { need }) => {
+                Err(DispatchError::NoSpace { words: 0, bytes: used.saturating_add(need) })
+            }
+            Err(CoerceError::NoWork { need }) => Err(DispatchError::NoSpace { words: need, bytes: 0 }),
+            // Nothing to change, or nothing that can be: the check says what is wrong.
+            Ok(None) | Err(_) => {
+                any = false;
+                Ok(0)
+            }
+        })?;
+    Ok(if any { core::str::from_utf8(kept).unwrap_or_default() } else { text })
 }
 
 /// How much of malformed arguments the model is shown again, in bytes.

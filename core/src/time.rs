@@ -140,7 +140,9 @@ mod tests {
 
     #[test]
     fn seconds_have_no_needless_zeros() {
-        for (millis, text) in [(0, "0"), (1, "0.001"), (100, "0.1"), (1250, "1.25"), (2000, "2"), (60_010, "60.01")] {
+        for (millis, text) in
+            [(0, "0"), (1, "0.001"), (100, "0.1"), (1250, "1.25"), (2000, "2"), (60_010, "60.01")]
+        {
             let mut buffer = [0u8; 16];
             let mut sink = Sink::new(&mut buffer);
             Duration::from_millis(millis).write_seconds(&mut sink);

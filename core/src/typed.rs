@@ -32,7 +32,8 @@ impl<'c> Args<'c> {
     /// All arguments as a value of type `T`, which is the tool's parameters in Rust.
     pub fn parse<T: Deserialize<'c>>(&self) -> Result<T, ArgError> {
         let text = self.value().raw();
-        let text = if text.contains("\\u") { self.keep("", |sink| rewrite_escapes(text, sink))? } else { text };
+        let text =
+            if text.contains("\\u") { self.keep("", |sink| rewrite_escapes(text, sink))? } else { text };
         let mut unescaped = [0u8; UNESCAPED_MAX];
         let parsed = serde_json_core::from_str_escaped(text, &mut unescaped);
         parsed.map(|(value, _)| value).map_err(|_| self.fail("", ArgError::Unfit))
@@ -71,9 +72,14 @@ mod tests {
     #[test]
     fn an_emoji_arrives_however_it_was_escaped() {
         let expected = Ok(("caf\u{e9} \u{1f600}".into(), "\u{1f600} \"quoted\"\n".into()));
-        assert_eq!(parse("{\"title\":\"caf\u{e9} \u{1f600}\",\"text\":\"\u{1f600} \\\"quoted\\\"\\n\"}"), expected);
         assert_eq!(
-            parse("{\"title\":\"caf\\u00e9 \\ud83d\\ude00\",\"text\":\"\\uD83D\\uDE00 \\u0022quoted\\u0022\\u000a\"}"),
+            parse("{\"title\":\"caf\u{e9} \u{1f600}\",\"text\":\"\u{1f600} \\\"quoted\\\"\\n\"}"),
+            expected
+        );
+        assert_eq!(
+            parse(
+                "{\"title\":\"caf\\u00e9 \\ud83d\\ude00\",\"text\":\"\\uD83D\\uDE00 \\u0022quoted\\u0022\\u000a\"}"
+            ),
             expected
         );
     }

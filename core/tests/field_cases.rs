@@ -5,6 +5,8 @@
 
 mod common;
 
+use std::cell::RefCell;
+
 use common::{
     Boxed, Memory, answered, boxed, dispatched, echo, open, read, rendered, rendered_json, rows, says,
     shared, try_dispatch, with_schema, written,
@@ -16,7 +18,7 @@ use toolcore::dispatch::{DispatchOptions, dispatch};
 use toolcore::json::{Options, Repairs, Surrogates};
 use toolcore::registry::{AddError, Registry};
 use toolcore::result::{OutcomeKind, ToolResult};
-use toolcore::schema::CheckOptions;
+use toolcore::schema::{CheckOptions, Coercion};
 use toolcore::scratch::Scratch;
 use toolcore::sink::Sink;
 use toolcore::tool::ToolDefinition;
@@ -35,7 +37,7 @@ const CHECKED: [(&str, Check, &str); 21] = [
     ),
     ("case-010", double_encoded, ""),
     ("case-011", markdown_fence, ""),
-    ("case-012", numbers_as_strings, "conversion on request: with the coercions"),
+    ("case-012", numbers_as_strings, ""),
     ("case-013", big_integers, ""),
     ("case-014", not_a_number, ""),
     ("case-015", integers, ""),
@@ -242,6 +244,30 @@ fn numbers_as_strings(input: &Json) {
     let expected = "Tool error: Invalid arguments for 'f': /depth: expected integer, got string \"3\"; \
                     /f: expected number, got string \"1e3\"; /b: expected boolean, got string \"true\"";
     assert_eq!(text, expected);
+    // Opt-in: what nearly fits is converted and reported, and the string that should be one stays.
+    let schema = input["schema"].to_string();
+    with_tools(&[ToolDefinition { coerce: true, ..with_schema("f", &schema) }], |tools| {
+        let changes = RefCell::new(Vec::new());
+        let changed = |call: &ToolCall<'_>, change: &Coercion<'_>| {
+            let mut path = [0; 32];
+            let mut sink = Sink::new(&mut path);
+            change.write_path(&mut sink);
+            let path = sink.finish().unwrap();
+            changes.borrow_mut().push(format!("{} {path} {}", call.name, change.rule.name()));
+        };
+        let call = ToolCall { name: "f", arguments: input["text"].as_str().unwrap(), ..ToolCall::default() };
+        let options = DispatchOptions { changed: Some(&changed), ..DispatchOptions::default() };
+        let (kind, text) = try_dispatch(tools, &call, &options).unwrap();
+        assert_eq!(kind, OutcomeKind::Answered);
+        let accepted = read(text.strip_prefix("json ").unwrap());
+        assert_eq!(accepted["depth"], 3);
+        assert_eq!(accepted["zip"], "01234");
+        assert_eq!(accepted["f"].as_f64(), Some(1000.0));
+        assert_eq!(accepted["b"], true);
+        let expected =
+            ["f /depth integer-from-string", "f /f number-from-string", "f /b boolean-from-string"];
+        assert_eq!(*changes.borrow(), expected);
+    });
 }
 
 fn big_integers(input: &Json) {

@@ -184,6 +184,18 @@ impl Entries<'_> {
     }
 }
 
+impl<'j> Entries<'j> {
+    /// Goes on at `offset` of checked text, which is inside an object, before or after an element.
+    pub fn resume(text: &'j str, offset: usize) -> Self {
+        Entries { text, rest: text.as_bytes().get(offset..).unwrap_or_default() }
+    }
+
+    /// Where the walk stands in the text, to be gone on from with `resume`.
+    pub fn offset(&self) -> usize {
+        self.text.len() - self.rest.len()
+    }
+}
+
 impl<'j> Iterator for Entries<'j> {
     type Item = (Str<'j>, Value<'j>);
 
@@ -204,6 +216,18 @@ impl Items<'_> {
     /// Where the rest begins; see [`Value::items_from`].
     pub fn position(&self) -> usize {
         self.text.len().saturating_sub(self.rest.len())
+    }
+}
+
+impl<'j> Items<'j> {
+    /// Goes on at `offset` of checked text, which is inside an array, before or after an element.
+    pub fn resume(text: &'j str, offset: usize) -> Self {
+        Items { text, rest: text.as_bytes().get(offset..).unwrap_or_default() }
+    }
+
+    /// Where the walk stands in the text, to be gone on from with `resume`.
+    pub fn offset(&self) -> usize {
+        self.text.len() - self.rest.len()
     }
 }
 

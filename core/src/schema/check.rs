@@ -22,10 +22,8 @@ use super::program::{
     op, types, word, word_of, words,
 };
 use super::report::{Problem, Report, Violation};
-use super::table::order;
 use super::work;
 use crate::json::{self, Reason, Scan, Str, Value, blanks};
-use core::cmp::Ordering;
 
 /// A compiled schema: its text and its program.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +88,14 @@ impl<'s> Schema<'s> {
                 level.saturating_mul(usize::from(options.json.max_depth.min(json::MAX_DEPTH)) + 1)
             }
             words => words as usize,
+        }
+    }
+
+    /// Where the schema of a slot stands in the text.
+    pub(super) fn place(self, slot: Slot) -> usize {
+        match slot.as_immediate() {
+            Some((_, offset)) => offset,
+            None => Node::read(self.program, slot.0 as usize).offset as usize,
         }
     }
 
@@ -520,28 +526,13 @@ impl<'s, 'i> Check<'s, 'i, '_> {
         Entry::read(self.schema.program, self.level.entries as usize + Entry::SIZE * number as usize)
     }
 
-    /// The number of the entry with this key.
+    /// The number of the entry with this key, which stands in none of them byte for byte if they are few.
     fn lookup(&self, key: Str<'i>) -> Option<u32> {
-        let (program, text) = (self.schema.program, self.schema.text);
-        if self.level.count > LINEAR {
-            let table = self.level.table();
-            let (mut low, mut high) = (0, self.level.count);
-            while low < high {
-                let middle = low + (high - low) / 2;
-                let number = table.ranked(program, middle);
-                match order(self.entry(number).name(text), key) {
-                    Ordering::Equal => return Some(number),
-                    Ordering::Less => low = middle + 1,
-                    Ordering::Greater => high = middle,
-                }
-            }
-            return None;
-        }
-        // Keys that are the same byte for byte were found already.
-        (0..self.level.count).find(|&number| {
-            let entry = self.entry(number);
-            (entry.is(Entry::ESCAPED) || key.has_escapes()) && entry.name(text) == key
-        })
+        let table = self.level.table();
+        let few = table.count <= LINEAR;
+        let escaped = || (0..table.count).any(|number| self.entry(number).is(Entry::ESCAPED));
+        let possible = !few || key.has_escapes() || escaped();
+        possible.then(|| table.find(self.schema.program, self.schema.text, key)).flatten()
     }
 
     /// Reports a value whose type is not among `types`.
@@ -549,7 +540,7 @@ impl<'s, 'i> Check<'s, 'i, '_> {
     pub(super) fn wrong_type(&mut self, slot: Slot, types: u8, at: usize) {
         let named = self.level.next.checked_sub(1).filter(|_| self.level.state == OBJECT);
         match named.map(|number| self.entry(number)) {
-            _ if types != types::NONE => self.report(Problem::Type(types), at, self.place(slot)),
+            _ if types != types::NONE => self.report(Problem::Type(types), at, self.schema.place(slot)),
             // Required, but not declared, and other members are not allowed.
             Some(entry) if entry.is(Entry::UNDECLARED) => {
                 self.report(
@@ -558,7 +549,7 @@ impl<'s, 'i> Check<'s, 'i, '_> {
                     self.schema_offset(),
                 );
             }
-            _ => self.report(Problem::False, at, self.place(slot)),
+            _ => self.report(Problem::False, at, self.schema.place(slot)),
         }
     }
 

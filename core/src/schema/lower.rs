@@ -106,7 +106,7 @@ pub fn write_lowered(schema: &str, out: &mut Writer<'_, '_>, changed: &mut dyn F
             true
         }
         Step::Raw(value) => {
-            out.raw(value.raw());
+            out.value(value);
             true
         }
     });
@@ -118,7 +118,9 @@ pub fn strict_problem(schema: &str, subset: &StrictSubset) -> Option<StrictProbl
     walk(schema, &mut |step| {
         problem = match step {
             Step::Node { value, offset, root } => node_problem(value, offset, root, schema, subset),
-            Step::Key { key, offset, keyword: true } if subset.refused.iter().any(|refused| key == *refused) => {
+            Step::Key { key, offset, keyword: true }
+                if subset.refused.iter().any(|refused| key == *refused) =>
+            {
                 Some(StrictProblem { kind: StrictProblemKind::Keyword, offset })
             }
             _ => None,
@@ -247,10 +249,10 @@ fn walk<'s>(schema: &'s str, visit: &mut dyn FnMut(Step<'s>) -> bool) {
             }
             Err(_) => None,
         };
-        if let Some((step, place)) = step {
-            if reader.next_event().is_err() || open.push(place).is_err() || !visit(step) {
-                return;
-            }
+        if let Some((step, place)) = step
+            && (reader.next_event().is_err() || open.push(place).is_err() || !visit(step))
+        {
+            return;
         }
         // Up to the next value: past the ends of what is open, and a key.
         loop {

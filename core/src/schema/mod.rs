@@ -1,6 +1,41 @@
-//! JSON Schema
+//! JSON Schema without a heap: what is told to the model is what is enforced.
+//!
+//! - [`compile`] turns a schema's text into a flat program in the caller's memory, once. [`write_schema`] makes such a text from
+//!   declared parameters, and [`write_lowered`] writes it out as providers take it.
+//! - [`Schema::check`] reads an instance strictly and checks it in the same pass. Every problem is reported, with the place, what
+//!   was expected and what came ([`Violation`], [`ListReport`]).
+//! - [`coerce`], for tools that ask for it, makes neighbouring types fit and reports each change.
+//!
+//! Drafts 2020-12 and 7, chosen by `$schema`. So far: `type`, `enum`, `const`, the bounds of numbers, lengths and items,
+//! `properties`, `required`, `additionalProperties`, `items`, boolean schemas, and `$ref` to any place of the same text. A keyword
+//! that would change what is accepted and is not among these is refused when compiling, by name and place; it is never
+//! ignored. Annotations and unknown keywords change nothing.
+//!
+//! Numbers compare exactly, whatever their size. Nothing here recurses, and no schema or instance makes it panic or run on:
+//! compiling takes time in proportion to the text (and a logarithm for large objects and references), checking has a step
+//! budget.
+//!
+//! ```
+//! use toolcore::schema::{CheckOptions, CompileOptions, ListReport, Schema, compile};
+//! use toolcore::sink::Sink;
+//!
+//! let text = r#"{"properties":{"a":{"type":"integer"},"b":{}},"required":["a","b"]}"#;
+//! let mut memory = [0; 128];
+//! let used = compile(text, &CompileOptions::default(), &mut memory).unwrap();
+//! let schema = Schema::new(text, &memory[..used]);
+//!
+//! let mut line = [0; 128];
+//! let mut sink = Sink::new(&mut line);
+//! let mut report = ListReport::new(&mut sink);
+//! let verdict = schema.check(br#"{"a":"x"}"#, &CheckOptions::default(), &mut [], &mut report).unwrap();
+//! report.finish();
+//! assert!(!verdict.valid);
+//! assert_eq!(sink.finish().unwrap(), r#"/a: expected integer, got string "x"; /b: required"#);
+//! ```
+
 mod build;
 mod check;
+mod coerce;
 mod compile;
 mod equal;
 mod error;
@@ -13,10 +48,13 @@ mod source;
 mod store;
 mod table;
 mod work;
+
 pub use build::{
-    MAX_PARAMETER_DEPTH, Parameter, ParameterError, ParameterType, ToolParameter, write_parameter, write_schema,
+    MAX_PARAMETER_DEPTH, Parameter, ParameterError, ParameterType, ToolParameter, write_parameter,
+    write_schema,
 };
 pub use check::{CheckOptions, Schema, Verdict, WORK_PER_LEVEL};
+pub use coerce::{CoerceError, CoerceOptions, Coercion, Rule, coerce};
 pub use compile::{CompileOptions, Draft, MAX_LEVELS, compile, program_size};
 pub use error::{CheckError, Keyword, SchemaError, SchemaErrorKind};
 pub use lower::{Change, StrictProblem, StrictProblemKind, StrictSubset, strict_problem, write_lowered};

@@ -51,6 +51,9 @@
 //! `REF` beside other keywords they read the value once more, from a frame that remembers where it began and which
 //! instruction comes next.
 
+use crate::json::Str;
+use core::cmp::Ordering;
+
 /// Bytes of the header.
 pub(super) const HEADER: usize = 16;
 /// The header's first word.
@@ -292,13 +295,31 @@ impl Table {
     }
 
     /// The entry number at place `rank` of the sorted index.
-    pub(super) fn ranked(self, program: &[u8], rank: u32) -> u32 {
+    fn ranked(self, program: &[u8], rank: u32) -> u32 {
         word(program, self.masks_at() + 4 * (Table::masks(self.count as usize) + rank as usize))
     }
 
     #[inline]
     fn masks_at(self) -> usize {
         self.entries() + Entry::SIZE * self.count as usize
+    }
+
+    /// The number of the entry with this key.
+    pub(super) fn find(self, program: &[u8], text: &str, key: Str<'_>) -> Option<u32> {
+        if self.count <= LINEAR {
+            return (0..self.count).find(|&number| self.entry(program, number).name(text) == key);
+        }
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let number = self.ranked(program, middle);
+            match order(self.entry(program, number).name(text), key) {
+                Ordering::Equal => return Some(number),
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+            }
+        }
+        None
     }
 
     pub(super) fn entry(self, program: &[u8], number: u32) -> Entry {
@@ -346,9 +367,9 @@ impl Entry {
     }
 
     /// The key as a string.
-    pub(super) fn name(self, text: &str) -> crate::json::Str<'_> {
+    pub(super) fn name(self, text: &str) -> Str<'_> {
         let quoted = self.quoted(text);
-        crate::json::Str::new(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default())
+        Str::new(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default())
     }
 
     pub(super) fn is(self, flag: u32) -> bool {
@@ -407,6 +428,15 @@ pub(super) enum Form {
 impl Form {
     /// Where the form stands in the length word.
     pub(super) const SHIFT: u32 = 29;
+}
+
+/// Orders strings by their decoded text.
+pub(super) fn order(a: Str<'_>, b: Str<'_>) -> Ordering {
+    match (a.plain(), b.plain()) {
+        // The order of UTF-8 bytes is the order of characters.
+        (Some(a), Some(b)) => a.cmp(b),
+        _ => a.chars().cmp(b.chars()),
+    }
 }
 
 /// Bytes of a text.

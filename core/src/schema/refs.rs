@@ -35,7 +35,7 @@ impl<'s> Compiler<'s, '_> {
             return Ok(());
         }
         // Comparing takes time with long pointers, and is bounded for all of them together.
-        let mut budget = self.text.len().saturating_mul(256).saturating_add(1 << 16);
+        let mut budget = self.text.len().saturating_mul(64).saturating_add(1 << 20);
         let mut scanned = HEADER;
         for _ in 0..ROUNDS {
             let height = self.store.height();

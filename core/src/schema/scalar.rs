@@ -37,7 +37,7 @@ impl<'s, 'i> Check<'s, 'i, '_> {
             self.report(
                 Problem::Count(keyword, bound, string.char_count()),
                 self.scan.offset(text),
-                self.place(slot),
+                self.schema.place(slot),
             );
         }
         Some(())
@@ -71,7 +71,7 @@ impl<'s, 'i> Check<'s, 'i, '_> {
                 _ => (order == Ordering::Less, Keyword::ExclusiveMaximum),
             };
             if !fits {
-                self.report(Problem::Bound(keyword, bound), self.scan.offset(text), self.place(slot));
+                self.report(Problem::Bound(keyword, bound), self.scan.offset(text), self.schema.place(slot));
             }
         }
         Some(())
@@ -110,7 +110,7 @@ impl<'s, 'i> Check<'s, 'i, '_> {
             } else {
                 Problem::Const(Candidate::read(self.schema.program(), instruction, 0).raw(schema))
             };
-            self.report(problem, self.scan.offset(text), self.place(slot));
+            self.report(problem, self.scan.offset(text), self.schema.place(slot));
         }
         Some(())
     }
@@ -147,14 +147,6 @@ impl<'s, 'i> Check<'s, 'i, '_> {
     /// The text of a value that was read.
     fn raw(&self, text: &'i [u8], after: &'i [u8]) -> &'i str {
         self.text.get(self.scan.offset(text)..self.scan.offset(after)).unwrap_or_default()
-    }
-
-    /// Where the schema of a slot stands.
-    pub(super) fn place(&self, slot: Slot) -> usize {
-        match slot.as_immediate() {
-            Some((_, offset)) => offset,
-            None => Node::read(self.schema.program(), slot.0 as usize).offset as usize,
-        }
     }
 
     /// The bound of an instruction: its text, and its value if that is a small integer.

@@ -2,10 +2,10 @@
 
 use super::compile::{Compiler, Level, error_at};
 use super::error::{SchemaError, SchemaErrorKind};
-use super::program::{Entry, LINEAR, MAX_ARGUMENT, Table, op, word_of};
+use super::program::{Entry, LINEAR, MAX_ARGUMENT, Table, op, order, word_of};
 use super::source::offset_in;
 use super::store::{Store, sort};
-use crate::json::{Str, Value};
+use crate::json::Value;
 use core::cmp::Ordering;
 
 impl<'s> Compiler<'s, '_> {
@@ -215,15 +215,6 @@ fn rank(store: &mut Store<'_>, text: &str, entries: usize, count: usize) {
 
 fn entry(store: &Store<'_>, entries: usize, number: usize) -> Entry {
     Entry::read(store.memory(), entries + Entry::SIZE * number)
-}
-
-/// Orders strings by their decoded text.
-pub(super) fn order(a: Str<'_>, b: Str<'_>) -> Ordering {
-    match (a.plain(), b.plain()) {
-        // The order of UTF-8 bytes is the order of characters.
-        (Some(a), Some(b)) => a.cmp(b),
-        _ => a.chars().cmp(b.chars()),
-    }
 }
 
 /// Up to so many names are merged without sorting.

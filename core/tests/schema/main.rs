@@ -4,6 +4,7 @@
 #![allow(clippy::cast_possible_truncation)] // random numbers are cut down
 
 mod check;
+mod coerce;
 mod compile;
 mod cost;
 mod random;

@@ -1,0 +1,473 @@
+//! Coercion, for tools that ask for it: arguments of a neighbouring type become what the schema wants.
+//!
+//! Only a value is touched whose type the schema does not accept, and every change is reported with its place and its rule
+//! ([`Rule`]). Then the result is checked like any other instance: coercion makes nothing valid by itself. A value that
+//! cannot be coerced stays as it is, for the check to report. What is an array or object after it was a string is not looked into.
+//!
+//! ```
+//! use toolcore::schema::{CoerceOptions, CompileOptions, Schema, coerce, compile};
+//! let text = r#"{"properties":{"depth":{"type":"integer"},"zip":{"type":"string"},"unit":{"default":"m"}}}"#;
+//! let mut program = [0; 256];
+//! let used = compile(text, &CompileOptions::default(), &mut program).unwrap();
+//! let schema = Schema::new(text, &program[..used]);
+//! let (mut work, mut out) = ([0; 32], [0; 64]);
+//! let arguments = r#"{"depth":"3","zip":"01234"}"#;
+//! let accepted = coerce(schema, arguments, &CoerceOptions::default(), &mut work, &mut out, &mut |_| {}).unwrap();
+//! assert_eq!(accepted, Some(r#"{"depth":3,"zip":"01234","unit":"m"}"#));
+//! ```
+
+use super::check::{CheckOptions, Schema};
+use super::program::{Cursor, Entry, Node, Slot, Table, op, types, word, word_of};
+use super::source::{item_at, member_at, offset_in, value_at};
+use crate::json::{self, Kind, Number, Str, Value, Writer};
+use crate::sink::Sink;
+use thiserror_no_std::Error;
+
+/// How to coerce.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CoerceOptions {
+    /// What to accept as JSON, and the steps that may be taken.
+    pub check: CheckOptions,
+    /// A string, number or boolean where an array is wanted becomes an array of one item.
+    pub wrap_scalars: bool,
+}
+
+/// One change.
+#[derive(Clone, Copy, Debug)]
+pub struct Coercion<'a> {
+    /// What was done.
+    pub rule: Rule,
+    instance: &'a str,
+    at: usize,
+    /// The member that was added.
+    name: Option<Str<'a>>,
+}
+
+impl Coercion<'_> {
+    /// Appends the JSON Pointer of the value, as it was or as it is now.
+    pub fn write_path(&self, sink: &mut Sink<'_>) {
+        json::pointer_at(self.instance, self.at, sink);
+        if let Some(name) = self.name {
+            sink.put_byte(b'/');
+            json::put_token(name, sink);
+        }
+    }
+}
+
+/// What a coercion does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Rule {
+    /// `"5"`, `" 5 "`, `"5.0"` or `"+5"` became 5.
+    IntegerFromString,
+    /// `"5.5"` or `"1e3"` became a number.
+    NumberFromString,
+    /// `"true"`, `"false"`, `"yes"`, `"no"`, `"on"`, `"off"`, `"1"` or `"0"`, in any case, became a boolean.
+    BooleanFromString,
+    /// 0 or 1 became a boolean.
+    BooleanFromNumber,
+    /// A string that holds the JSON of an array became that array.
+    ArrayFromString,
+    /// A string that holds the JSON of an object became that object.
+    ObjectFromString,
+    /// A scalar became an array of one item.
+    ArrayFromScalar,
+    /// A `null` for an optional property that cannot be null was taken out.
+    NullRemoved,
+    /// An absent property got its default.
+    DefaultAdded,
+}
+
+impl Rule {
+    /// The rule in one word, for programs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Rule::IntegerFromString => "integer-from-string",
+            Rule::NumberFromString => "number-from-string",
+            Rule::BooleanFromString => "boolean-from-string",
+            Rule::BooleanFromNumber => "boolean-from-number",
+            Rule::ArrayFromString => "array-from-string",
+            Rule::ObjectFromString => "object-from-string",
+            Rule::ArrayFromScalar => "array-from-scalar",
+            Rule::NullRemoved => "null-removed",
+            Rule::DefaultAdded => "default-added",
+        }
+    }
+}
+
+/// Why nothing was coerced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum CoerceError {
+    /// The instance is not JSON.
+    #[error("not JSON: {0}")]
+    Json(json::Error),
+    /// The output buffer is too small.
+    #[error("no space: {need} bytes needed")]
+    NoSpace {
+        /// Bytes that would do.
+        need: usize,
+    },
+    /// The work memory is too small.
+    #[error("no space: {need} words of work memory needed")]
+    NoWork {
+        /// Words that would do.
+        need: usize,
+    },
+    /// The step budget is used up.
+    #[error("step limit reached")]
+    StepLimit,
+}
+impl core::error::Error for CoerceError {}
+
+/// Coerces `instance` and gives the new text, or nothing if there was nothing to change.
+///
+/// Takes three words of work memory for each level of the instance at most. `changes` is told each change in the order of
+/// the text, also when an error follows.
+pub fn coerce<'o>(
+    schema: Schema<'_>,
+    instance: &str,
+    options: &CoerceOptions,
+    work: &mut [u32],
+    out: &'o mut [u8],
+    changes: &mut dyn FnMut(&Coercion<'_>),
+) -> Result<Option<&'o str>, CoerceError> {
+    let root = json::parse(instance.as_bytes(), &options.check.json).map_err(CoerceError::Json)?;
+    let mut sink = Sink::new(out);
+    let mut coercer = Coercer {
+        schema,
+        instance,
+        options,
+        work,
+        top: 0,
+        steps: options.check.steps,
+        has_defaults: schema.text().contains("default") || schema.text().contains("\\u"),
+        count: 0,
+        changes,
+        writer: Writer::new(&mut sink),
+    };
+    coercer.run(root)?;
+    let changed = coercer.count > 0;
+    match sink.finish() {
+        Ok(text) => Ok(changed.then_some(text)),
+        Err(_) if !changed => Ok(None),
+        Err(error) => Err(CoerceError::NoSpace { need: error.need }),
+    }
+}
+
+struct Coercer<'s, 'i, 'c, 'b> {
+    schema: Schema<'s>,
+    instance: &'i str,
+    options: &'c CoerceOptions,
+    /// For each open container: its slot, where it starts, and where reading goes on.
+    work: &'c mut [u32],
+    top: usize,
+    steps: u32,
+    /// The schema may have defaults.
+    has_defaults: bool,
+    count: usize,
+    changes: &'c mut dyn FnMut(&Coercion<'_>),
+    writer: Writer<'c, 'b>,
+}
+
+impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
+    fn run(&mut self, root: Value<'i>) -> Result<(), CoerceError> {
+        self.value(Slot(word(self.schema.program(), 4)), root)?;
+        while let Some(top) = self.top.checked_sub(FRAME) {
+            let Some(&[slot, start, at]) = self.work.get(top..).and_then(|frame| frame.first_chunk()) else {
+                return Ok(());
+            };
+            let (slot, start, at) = (Slot(slot), start as usize, at as usize);
+            if self.instance.as_bytes().get(start) == Some(&b'[') {
+                match item_at(self.instance, at) {
+                    Some((item, end)) => {
+                        self.go_on_at(end);
+                        self.value(self.items(slot), item)?;
+                    }
+                    None => {
+                        self.writer.array_end();
+                        self.top = top;
+                    }
+                }
+            } else if let Some((key, value, end)) = member_at(self.instance, at) {
+                self.go_on_at(end);
+                self.member(slot, key, value)?;
+            } else {
+                self.add_defaults(slot, start)?;
+                self.writer.object_end();
+                self.top = top;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a value, or its start if it is to be looked into.
+    fn value(&mut self, slot: Slot, value: Value<'i>) -> Result<(), CoerceError> {
+        self.step(1 + word_of(value.raw().len() / 64))?;
+        let types = self.types(slot);
+        if type_of(value) & types == 0 {
+            if self.convert(slot, types, value) {
+                return Ok(());
+            }
+        } else if !slot.is_any() && matches!(value.kind(), Kind::Object | Kind::Array) {
+            let start = offset_in(self.instance, value.raw());
+            match value.kind() {
+                Kind::Object => self.writer.object_start(),
+                _ => self.writer.array_start(),
+            }
+            let Some(frame) = self.work.get_mut(self.top..self.top + FRAME) else {
+                return Err(CoerceError::NoWork { need: FRAME * (usize::from(json::MAX_DEPTH) + 1) });
+            };
+            frame.copy_from_slice(&[slot.0, word_of(start), word_of(start + 1)]);
+            self.top += FRAME;
+            return Ok(());
+        }
+        self.writer.raw(value.raw());
+        Ok(())
+    }
+
+    /// Writes a member, unless it is a null that means that it is absent.
+    fn member(&mut self, slot: Slot, key: Str<'i>, value: Value<'i>) -> Result<(), CoerceError> {
+        let (member, entry) = self.find(slot, key);
+        if value.is_null() && entry.is_some_and(|entry| self.means_absent(slot, entry)) {
+            self.change(Rule::NullRemoved, value.raw(), None);
+            return Ok(());
+        }
+        self.writer.key_str(key);
+        self.value(member, value)
+    }
+
+    /// Adds the properties that are absent and have a default.
+    fn add_defaults(&mut self, slot: Slot, start: usize) -> Result<(), CoerceError> {
+        if !self.has_defaults {
+            return Ok(());
+        }
+        let Some(object) = value_at(self.instance, start) else { return Ok(()) };
+        for table in self.tables(slot) {
+            for number in 0..table.count {
+                let entry = table.entry(self.schema.program(), number);
+                let Some((_, property, _)) = member_at(self.schema.text(), entry.key as usize) else {
+                    continue;
+                };
+                self.step(1 + word_of(property.raw().len() / 64))?;
+                let Some(default) = self.default(entry, property) else { continue };
+                self.step(word_of(object.raw().len() / 64))?;
+                let name = entry.name(self.schema.text());
+                let present = object.entries().find(|(key, _)| *key == name);
+                let absent =
+                    present.is_none_or(|(_, value)| value.is_null() && self.means_absent(slot, entry));
+                if absent {
+                    self.writer.key_str(name);
+                    self.writer.value(default);
+                    self.change(Rule::DefaultAdded, object.raw(), Some(name));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The default of a declared property: beside it, or in the schema that it refers to.
+    fn default(&self, entry: Entry, property: Value<'s>) -> Option<Value<'s>> {
+        let shared = || value_at(self.schema.text(), self.schema.place(entry.slot))?.get("default");
+        property.get("default").or_else(shared).filter(|_| !entry.is(Entry::UNDECLARED))
+    }
+
+    /// Whether a null for this property of an object says that it is not there.
+    fn means_absent(&self, slot: Slot, entry: Entry) -> bool {
+        let name = entry.name(self.schema.text());
+        let (program, text) = (self.schema.program(), self.schema.text());
+        let required = self.tables(slot).any(|table| {
+            let number = table.find(program, text, name);
+            number.is_some_and(|number| table.entry(program, number).is(Entry::REQUIRED))
+        });
+        !required && !entry.is(Entry::UNDECLARED) && self.types(entry.slot) & types::NULL == 0
+    }
+
+    /// Writes what a value of a type that is not accepted becomes. False if it stays as it is.
+    fn convert(&mut self, slot: Slot, types: u8, value: Value<'i>) -> bool {
+        let rule = match value.kind() {
+            Kind::String => value.as_str().and_then(|text| self.read_string(types, text)),
+            Kind::Number if types & types::BOOLEAN != 0 => {
+                let number = value.as_number();
+                let one = number.is_some_and(|number| Number::parse("1") == Some(number));
+                (one || number.is_some_and(Number::is_zero)).then(|| {
+                    self.writer.bool(one);
+                    Rule::BooleanFromNumber
+                })
+            }
+            _ => None,
+        };
+        if let Some(rule) = rule {
+            self.change(rule, value.raw(), None);
+            return true;
+        }
+        let scalar = matches!(value.kind(), Kind::String | Kind::Number | Kind::Bool);
+        if !self.options.wrap_scalars || !scalar || types & types::ARRAY == 0 {
+            return false;
+        }
+        self.change(Rule::ArrayFromScalar, value.raw(), None);
+        self.writer.array_start();
+        let items = self.items(slot);
+        let types = self.types(items) & !types::ARRAY;
+        if type_of(value) & types != 0 || !self.convert(items, types, value) {
+            self.writer.raw(value.raw());
+        }
+        self.writer.array_end();
+        true
+    }
+
+    /// Writes what a string becomes.
+    fn read_string(&mut self, types: u8, text: Str<'i>) -> Option<Rule> {
+        // Longer than any number or word that is meant here; what does not fit is none.
+        let mut buffer = [0; 64];
+        let short = text.decode_in(&mut buffer).unwrap_or_default();
+        if types & types::NUMBER != 0
+            && let Some(rule) = self.read_number(types, short.trim_matches(BLANKS))
+        {
+            return Some(rule);
+        }
+        if types & types::BOOLEAN != 0 {
+            let is = |words: &[&str]| words.iter().any(|word| short.eq_ignore_ascii_case(word));
+            let yes = is(&["true", "yes", "on", "1"]);
+            if yes || is(&["false", "no", "off", "0"]) {
+                self.writer.bool(yes);
+                return Some(Rule::BooleanFromString);
+            }
+        }
+        let (kind, rule) = match text.chars().find(|c| !BLANKS.contains(c)) {
+            Some('[') if types & types::ARRAY != 0 => (Kind::Array, Rule::ArrayFromString),
+            Some('{') if types & types::OBJECT != 0 => (Kind::Object, Rule::ObjectFromString),
+            _ => return None,
+        };
+        // Decoded where it is to stand, and taken back if it is not what it looks like.
+        let mark = self.writer.mark();
+        self.writer.raw("");
+        let start = self.writer.sink().len();
+        text.decode(self.writer.sink());
+        let decoded = self.writer.sink().text().and_then(|all| all.get(start..));
+        let fits = decoded.is_none_or(|decoded| {
+            json::parse(decoded.as_bytes(), &self.options.check.json).is_ok_and(|value| value.kind() == kind)
+        });
+        if !fits {
+            self.writer.rewind(mark);
+        }
+        fits.then_some(rule)
+    }
+
+    fn read_number(&mut self, types: u8, text: &str) -> Option<Rule> {
+        let unsigned = text.strip_prefix('+').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        let number = Number::parse(unsigned.unwrap_or(text))?;
+        if types & types::FRACTION != 0 {
+            self.writer.raw(number.raw());
+            return Some(Rule::NumberFromString);
+        }
+        if !number.is_integer() {
+            return None;
+        }
+        match number.as_i64() {
+            Ok(value) => self.writer.i64(value),
+            Err(_) => self.writer.raw(number.raw()),
+        }
+        Some(Rule::IntegerFromString)
+    }
+
+    fn change(&mut self, rule: Rule, at: &str, name: Option<Str<'_>>) {
+        self.count += 1;
+        let at = offset_in(self.instance, at);
+        (self.changes)(&Coercion { rule, instance: self.instance, at, name });
+    }
+
+    fn go_on_at(&mut self, at: usize) {
+        if let Some(place) = self.top.checked_sub(1).and_then(|last| self.work.get_mut(last)) {
+            *place = word_of(at);
+        }
+    }
+
+    fn step(&mut self, steps: u32) -> Result<(), CoerceError> {
+        self.steps = self.steps.checked_sub(steps).ok_or(CoerceError::StepLimit)?;
+        Ok(())
+    }
+}
+
+/// What a slot says of a value, together with the schemas that it refers to in place.
+impl<'s> Coercer<'s, '_, '_, '_> {
+    /// The node of a slot and those that it refers to. References in place have no cycles; the bound is for programs
+    /// that were not made from this schema.
+    fn nodes(&self, slot: Slot) -> impl Iterator<Item = Slot> + use<'s> {
+        let program = self.schema.program();
+        let next = move |slot: &Slot| {
+            let mut cursor = Cursor::new(program, *slot);
+            while let Some(instruction) = cursor.next(program) {
+                if instruction.op == op::REF {
+                    return Some(Slot(word(program, instruction.at + 8)));
+                }
+            }
+            None
+        };
+        core::iter::successors(Some(slot), next).take(MAX_HOPS)
+    }
+
+    /// The types that are accepted.
+    fn types(&self, slot: Slot) -> u8 {
+        let types = self.nodes(slot).map(|slot| match slot.as_immediate() {
+            Some((types, _)) => types,
+            None => Node::read(self.schema.program(), slot.0 as usize).types,
+        });
+        types.fold(types::ALL, |all, types| all & types)
+    }
+
+    /// The tables of an object's members.
+    fn tables(&self, slot: Slot) -> impl Iterator<Item = Table> + use<'s> {
+        let program = self.schema.program();
+        self.nodes(slot).filter_map(move |slot| {
+            let mut cursor = Cursor::new(program, slot);
+            let first = cursor.next(program)?;
+            (first.op == op::OBJECT).then(|| Table::read(program, first.at))
+        })
+    }
+
+    /// The slot of an array's items.
+    fn items(&self, slot: Slot) -> Slot {
+        let program = self.schema.program();
+        let items = self.nodes(slot).find_map(|slot| {
+            let mut cursor = Cursor::new(program, slot);
+            while let Some(instruction) = cursor.next(program) {
+                if instruction.op == op::ITEMS {
+                    return Some(Slot(instruction.operand(program)));
+                }
+            }
+            None
+        });
+        items.unwrap_or(Slot::ANY)
+    }
+
+    /// The slot of a member, and its entry if it has one.
+    fn find(&self, slot: Slot, key: Str<'_>) -> (Slot, Option<Entry>) {
+        let (program, text) = (self.schema.program(), self.schema.text());
+        let entry = self.tables(slot).find_map(|table| {
+            let number = table.find(program, text, key)?;
+            Some(table.entry(program, number)).filter(|entry| !entry.is(Entry::UNDECLARED))
+        });
+        let others = || self.tables(slot).map(|table| table.others(program)).find(|others| !others.is_any());
+        (entry.map_or_else(|| others().unwrap_or(Slot::ANY), |entry| entry.slot), entry)
+    }
+}
+
+/// The bit of a value's type.
+fn type_of(value: Value<'_>) -> u8 {
+    match value.kind() {
+        Kind::Null => types::NULL,
+        Kind::Bool => types::BOOLEAN,
+        Kind::String => types::STRING,
+        Kind::Array => types::ARRAY,
+        Kind::Object => types::OBJECT,
+        Kind::Number if value.as_number().is_some_and(Number::is_integer) => types::INTEGER,
+        Kind::Number => types::FRACTION,
+    }
+}
+
+/// Words for an open container.
+const FRAME: usize = 3;
+/// References in place that are followed one after another.
+const MAX_HOPS: usize = 64;
+const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
