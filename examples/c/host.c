@@ -3,12 +3,13 @@
  *
  * cargo build -p toolcore-ffi
  * cc -std=c99 -Iinclude examples/c/host.c target/debug/libtoolcore.a -lpthread -ldl -lm -lgcc_s -o host
- * ./host                     answers the replies below
+ * ./host                     answers the replies in replies.h
  * ./host [DIALECT] FILE      answers the reply in FILE; DIALECT is openai_chat or anthropic */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "replies.h"
 #include "toolcore.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -51,7 +52,7 @@ static uint64_t now_ms(void *user_data)
 static const toolcore_param_t color[] = {
     TOOLCORE_SIZED(toolcore_param_t, .name = TOOLCORE_STR_INIT("hue"), .type = TOOLCORE_TYPE_INTEGER,
                    .description = TOOLCORE_STR_INIT("0 red, 120 green, 240 blue"),
-                   .flags = TOOLCORE_PARAM_REQUIRED, .maximum = TOOLCORE_STR_INIT("359")),
+                   .flags = TOOLCORE_PARAM_REQUIRED, .minimum = TOOLCORE_STR_INIT("0")),
     TOOLCORE_SIZED(toolcore_param_t, .name = TOOLCORE_STR_INIT("percent"), .type = TOOLCORE_TYPE_INTEGER,
                    .flags = TOOLCORE_PARAM_REQUIRED, .maximum = TOOLCORE_STR_INIT("100")),
 };
@@ -67,22 +68,9 @@ static const toolcore_tool_t tools[] = {
                    .params = light_params, .params_len = 1),
     TOOLCORE_SIZED(toolcore_tool_t, .name = TOOLCORE_STR_INIT("self_test"), .run = self_test,
                    .description = TOOLCORE_STR_INIT("Tests the device."), .user_data = &ticks_ms,
-                   .schema = TOOLCORE_STR_INIT("{\"type\":\"object\",\"properties\":{\"deep\":{\"type\":\"boolean\"}}}"),
+                   .schema = TOOLCORE_STR_INIT("{\"type\":\"object\","
+                                               "\"properties\":{\"deep\":{\"type\":\"boolean\"}}}"),
                    .timeout_ms = 200),
-};
-
-static const struct { const char *name; toolcore_str_t mark; uint32_t dialect; toolcore_str_t reply; } models[] = {
-    { "openai_chat", TOOLCORE_STR_INIT("choices"), TOOLCORE_DIALECT_OPENAI_CHAT, TOOLCORE_STR_INIT(
-      "{\"choices\":[{\"finish_reason\":\"tool_calls\",\"message\":{\"role\":\"assistant\",\"tool_calls\":["
-      "{\"id\":\"call_1\",\"type\":\"function\",\"function\":{\"name\":\"read_sensor\",\"arguments\":\"{}\"}},"
-      "{\"id\":\"call_2\",\"type\":\"function\",\"function\":{\"name\":\"set_light\","
-      "\"arguments\":\"{\\\"color\\\":{\\\"hue\\\":30,\\\"percent\\\":80}}\"}},"
-      "{\"id\":\"call_3\",\"type\":\"function\",\"function\":{\"name\":\"set_light\","
-      "\"arguments\":\"{\\\"color\\\":{\\\"hue\\\":\\\"red\\\"}}\"}}]}}]}") },
-    { "anthropic", TOOLCORE_STR_INIT("content"), TOOLCORE_DIALECT_ANTHROPIC, TOOLCORE_STR_INIT(
-      "{\"role\":\"assistant\",\"stop_reason\":\"tool_use\",\"content\":["
-      "{\"type\":\"text\",\"text\":\"I test the device first.\"},"
-      "{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"self_test\",\"input\":{\"deep\":true}}]}") },
 };
 
 static const toolcore_block_t blocks[] = {
@@ -114,14 +102,20 @@ static void tell(const toolcore_registry_t *registry, uint32_t dialect)
     printf("request: %.*s\n", (int)len, text);
 }
 
-/* The model answered: run every call that it made. */
-static void answer(const toolcore_registry_t *registry, uint32_t dialect, toolcore_str_t reply)
+/* The model answered: show what it says, run every call that it made. */
+static void answer(const toolcore_registry_t *registry, uint32_t dialect, toolcore_str_t message)
 {
     static char scratch[16384];
     const toolcore_clock_t clock = TOOLCORE_SIZED(toolcore_clock_t, .user_data = &ticks_ms, .now_ms = now_ms);
     const toolcore_answer_opts_t opts = TOOLCORE_SIZED(toolcore_answer_opts_t, .clock = &clock);
     toolcore_outcome_t outcome = TOOLCORE_OUTCOME_INIT;
-    check("answer", toolcore_answer(registry, dialect, reply, &opts, scratch, sizeof scratch, text, sizeof text,
+    toolcore_reply_t *reply;
+    check("reply", toolcore_reply_parse(dialect, message, NULL, scratch, sizeof scratch, &reply, &why));
+    check("text", toolcore_reply_text(reply, text, sizeof text, &len));
+    if (len > 0)
+        printf("model: %.*s\n", (int)len, text);
+    toolcore_reply_deinit(reply);
+    check("answer", toolcore_answer(registry, dialect, message, &opts, scratch, sizeof scratch, text, sizeof text,
                                     &len, &outcome, &why));
     printf("%zu calls, %zu failed\nappend: %.*s\n", outcome.calls, outcome.failed, (int)len, text);
 }
@@ -135,20 +129,20 @@ static void answer_file(const toolcore_registry_t *registry, const char *dialect
         perror(path);
         exit(1);
     }
-    size_t i = 0;
-    while (i < COUNT(models) && (dialect != NULL ? strcmp(dialect, models[i].name) != 0
-                                                 : toolcore_json_get(reply, models[i].mark, &found) != TOOLCORE_OK))
-        i++;
-    check(path, i < COUNT(models) ? TOOLCORE_OK : TOOLCORE_ERR_BAD_REPLY);
-    answer(registry, models[i].dialect, reply);
+    check(path, toolcore_json_validate(reply, NULL, &why));
+    if (dialect == NULL)
+        dialect = toolcore_json_get(reply, TOOLCORE_STR("choices"), &found) == TOOLCORE_OK ? "openai_chat"
+                                                                                           : "anthropic";
+    answer(registry, strcmp(dialect, "openai_chat") == 0 ? TOOLCORE_DIALECT_OPENAI_CHAT
+                     : strcmp(dialect, "anthropic") == 0 ? TOOLCORE_DIALECT_ANTHROPIC : 0, reply);
 }
 
 /* Fits the blocks into what room a model has. */
 static void show_context(void)
 {
     static const char *const states[] = { "", "kept", "cut", "dropped" };
-    static char memory[4096];
-    const toolcore_context_render_opts_t opts = TOOLCORE_SIZED(toolcore_context_render_opts_t, .budget = 40);
+    static char memory[8192];
+    const toolcore_context_render_opts_t opts = TOOLCORE_SIZED(toolcore_context_render_opts_t, .budget = 24);
     toolcore_context_report_t report = TOOLCORE_CONTEXT_REPORT_INIT;
     toolcore_block_report_t block = TOOLCORE_BLOCK_REPORT_INIT;
     toolcore_context_t *context;
@@ -156,7 +150,8 @@ static void show_context(void)
     for (size_t i = 0; i < COUNT(blocks); i++)
         check("block", toolcore_context_push(context, &blocks[i]));
     check("render", toolcore_context_render(context, &opts, text, sizeof text, &len, &report, &why));
-    printf("context of %u tokens, room for %u more:\n%.*s\n", report.used, report.room, (int)len, text);
+    printf("context of %u tokens, room for %u more:\n%.*s\n", (unsigned)report.used,
+           (unsigned)report.room, (int)len, text);
     for (size_t i = 0; i < COUNT(blocks); i++) {
         check("report", toolcore_context_block_report(context, i, &block));
         printf("%s: %s\n", blocks[i].label.ptr, states[block.state]);
@@ -166,7 +161,7 @@ static void show_context(void)
 
 int main(int argc, char **argv)
 {
-    static char memory[8192];
+    static char memory[16384];
     toolcore_registry_t *registry;
     check("registry", toolcore_registry_init(NULL, memory, sizeof memory, &registry));
     for (size_t i = 0; i < COUNT(tools); i++)
@@ -174,10 +169,10 @@ int main(int argc, char **argv)
     if (argc > 1) {
         answer_file(registry, argc > 2 ? argv[1] : NULL, argv[argc - 1]);
     } else {
-        for (size_t i = 0; i < COUNT(models); i++) {
-            tell(registry, models[i].dialect);
-            answer(registry, models[i].dialect, models[i].reply);
-        }
+        tell(registry, TOOLCORE_DIALECT_OPENAI_CHAT);
+        answer(registry, TOOLCORE_DIALECT_OPENAI_CHAT, openai_chat_reply);
+        tell(registry, TOOLCORE_DIALECT_ANTHROPIC);
+        answer(registry, TOOLCORE_DIALECT_ANTHROPIC, anthropic_reply);
         show_context();
     }
     toolcore_registry_deinit(registry);

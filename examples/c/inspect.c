@@ -13,10 +13,10 @@
 static const char help[] =
     "inspect [--mem BYTES] [--stats] < requests > answers\n"
     "\n"
-    "  --mem BYTES  memory, allocated once: a quarter for a request, a quarter for its answer, the rest for what\n"
-    "               the library needs; 16777216 if left out, at least 65536\n"
-    "  --stats      append to each answer the bytes of objects and decoded strings (memory) and of the registry's\n"
-    "               pool (pool). The peak use of scratch memory is left out, as the library does not tell it.\n"
+    "  --mem BYTES  memory, allocated once: a quarter for a request, a quarter for its answer, the rest for\n"
+    "               what the library needs; 16777216 if left out, at least 65536\n"
+    "  --stats      append to each answer the bytes of objects and decoded strings (memory) and of the\n"
+    "               registry's pool (pool); not the peak use of scratch memory, which the library does not tell\n"
     "\n"
     "ops          json validate render parse answer results context version\n"
     "a part       {\"text\":T} {\"json\":JSON} {\"uri\":T,\"name\":T}\n"
@@ -25,7 +25,8 @@ static const char help[] =
     "cancelled    [ID]\n"
     "a block      {\"content\":T,\"category\":T,\"label\":T,\"source\":T,\"priority\":N,\"min_tokens\":N,\n"
     "             \"flags\":[\"pinned\",\"whole\",\"cut_tail\",\"cut_head\",\"cut_middle\"]}\n"
-    "for context  beside the blocks also \"reserve\":N \"policy\":\"greedy\"|\"strict\" \"show\":[\"category\",\"label\",\"source\"]\n";
+    "for context  beside the blocks also \"reserve\":N \"policy\":\"greedy\"|\"strict\"\n"
+    "             \"show\":[\"category\",\"label\",\"source\"]\n";
 
 static const struct { const char *name; bool (*run)(str request); } ops[] = {
     { "json", op_json },     { "validate", op_validate }, { "render", op_render },   { "parse", op_parse },
@@ -121,7 +122,8 @@ static void answer(str request, bool whole)
     arena_used = pool_used = 0;
     clock_ms = 0;
     start(true);
-    bool done = whole ? run(request) : refuse("no-space", "the line is longer than %zu bytes; see --mem", desk.size);
+    bool done = whole ? run(request)
+                      : refuse("no-space", "the line is longer than %zu bytes; see --mem", desk.size);
     size_t len = done ? finish() : 0;
     if (len == 0) {
         if (done)
@@ -131,7 +133,8 @@ static void answer(str request, bool whole)
         len = finish();
     }
     if (len == 0)
-        len = (size_t)sprintf(desk.answer, "{\"ok\":false,\"error\":{\"kind\":\"internal\",\"message\":\"no answer\"}}");
+        len = (size_t)sprintf(desk.answer, "{\"ok\":false,\"error\":"
+                                           "{\"kind\":\"internal\",\"message\":\"no answer\"}}");
     /* JSON has line ends only between its tokens, where a blank is as good. */
     for (size_t i = 0; i < len; i++)
         if (desk.answer[i] == '\n' || desk.answer[i] == '\r')

@@ -14,7 +14,7 @@ cargo demo inspect [FLAGS]   the desk tool: one JSON request a line in, one answ
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let (which, rest) = match arguments.split_first() {
-        None => ("c", &arguments[..0]),
+        None => ("c", [].as_slice()),
         Some((first, rest)) => (first.as_str(), rest),
     };
     let result = match which {

@@ -30,15 +30,15 @@ bool read_content(str object, struct content *content)
     content->failed = has(object, "error", &value);
     if (content->failed)
         return decode(value, "error", &content->error);
-    if (!get_array(object, "parts", &iter, &content->len))
+    bool one = has(object, "text", &value) || has(object, "json", &value), many = has(object, "parts", &value);
+    content->echo = !one && !many;
+    content->len = one ? 1 : 0;
+    if (!one && many && !get_array(object, "parts", &iter, &content->len))
         return false;
-    bool one = has(object, "text", &value) || has(object, "json", &value);
-    content->echo = !one && !has(object, "parts", &value);
-    content->len = one ? 1 : content->len;
     content->parts = allocate_array(content->len, sizeof *content->parts);
     if (content->parts == NULL || one)
         return content->parts != NULL && read_part(object, content->parts);
-    for (size_t i = 0; toolcore_json_iter_next(&iter, NULL, &value); i++)
+    for (size_t i = 0; i < content->len && toolcore_json_iter_next(&iter, NULL, &value); i++)
         if (!read_part(value, &content->parts[i]))
             return false;
     return true;

@@ -45,8 +45,10 @@ static bool read_options(str request, toolcore_context_render_opts_t *opts)
     static const char *const later[] = { "ceilings" };
     static const struct word formats[] = { { "plain", TOOLCORE_FORMAT_PLAIN }, { "xml", TOOLCORE_FORMAT_XML },
                                            { "markdown", TOOLCORE_FORMAT_MARKDOWN } };
-    static const struct word orders[] = { { "priority", TOOLCORE_ORDER_PRIORITY }, { "input", TOOLCORE_ORDER_INPUT } };
-    static const struct word policies[] = { { "greedy", TOOLCORE_POLICY_GREEDY }, { "strict", TOOLCORE_POLICY_STRICT } };
+    static const struct word orders[] = { { "priority", TOOLCORE_ORDER_PRIORITY },
+                                          { "input", TOOLCORE_ORDER_INPUT } };
+    static const struct word policies[] = { { "greedy", TOOLCORE_POLICY_GREEDY },
+                                            { "strict", TOOLCORE_POLICY_STRICT } };
     static const struct word shows[] = { { "category", TOOLCORE_SHOW_CATEGORY }, { "label", TOOLCORE_SHOW_LABEL },
                                          { "source", TOOLCORE_SHOW_SOURCE } };
     static const struct word counters[] = { { "bytes4", 0 }, { "estimate", 1 } };

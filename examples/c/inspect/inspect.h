@@ -50,8 +50,8 @@ void put_bool(const char *name, bool value);
 void put_json(const char *name, str json);
 void put_id(const toolcore_tool_call_t *call);
 
-/* Reading (request.c). Names come from this program, as they stand in messages. need() refuses if there is no
- * such member; the get functions leave what they read as it was, and get_array gives an empty one. */
+/* Reading (request.c). Names come from this program, as they stand in messages. Without such a member need() and
+ * get_array() refuse, and the other get functions leave what they would read as it was. */
 
 struct word { const char *name; uint32_t value; };
 
@@ -64,6 +64,7 @@ bool need(str object, const char *name, str *value);
 bool decode(str json, const char *name, str *text);
 bool get_text(str object, const char *name, str *text);
 bool get_u64(str object, const char *name, uint64_t max, uint64_t *number);
+bool get_timeout(str object, uint64_t *ms);
 bool get_size(str object, const char *name, size_t *number);
 bool get_u32(str object, const char *name, uint32_t *number);
 bool get_bool(str object, const char *name, bool *value);

@@ -106,9 +106,10 @@ static bool make_result(str json, const toolcore_result_t **made)
 static bool read_results(str request, toolcore_call_result_t **results, size_t *len)
 {
     toolcore_json_iter_t iter, cancelled;
-    size_t cancelled_len;
+    size_t cancelled_len = 0;
     str json;
-    if (!get_array(request, "results", &iter, len) || !get_array(request, "cancelled", &cancelled, &cancelled_len))
+    if (!get_array(request, "results", &iter, len) ||
+        (has(request, "cancelled", &json) && !get_array(request, "cancelled", &cancelled, &cancelled_len)))
         return false;
     *len += cancelled_len;
     toolcore_call_result_t *result = *results = allocate_array(*len, sizeof *result);
@@ -116,10 +117,11 @@ static bool read_results(str request, toolcore_call_result_t **results, size_t *
         return false;
     for (; toolcore_json_iter_next(&iter, NULL, &json); result++) {
         result->struct_size = sizeof *result;
-        if (!read_id(json, &result->id, TOOLCORE_RESULT_HAS_ID, &result->flags) || !make_result(json, &result->result))
+        if (!read_id(json, &result->id, TOOLCORE_RESULT_HAS_ID, &result->flags) ||
+            !make_result(json, &result->result))
             return false;
     }
-    for (; toolcore_json_iter_next(&cancelled, NULL, &json); result++) {
+    for (; cancelled_len > 0 && toolcore_json_iter_next(&cancelled, NULL, &json); result++) {
         result->struct_size = sizeof *result;
         result->flags = TOOLCORE_RESULT_HAS_ID;
         if (!decode(json, "cancelled", &result->id))

@@ -17,7 +17,11 @@ str text_of(const char *text)
 
 bool has(str object, const char *name, str *value)
 {
-    return toolcore_json_get(object, text_of(name), value) == TOOLCORE_OK;
+    str found;
+    if (toolcore_json_get(object, text_of(name), &found) != TOOLCORE_OK)
+        return false;
+    *value = found;
+    return true;
 }
 
 bool need(str object, const char *name, str *value)
@@ -52,6 +56,14 @@ bool get_u64(str object, const char *name, uint64_t max, uint64_t *number)
         return refuse("request", "'%s' is not an integer from 0 to %llu", name, (unsigned long long)max);
     *number = value;
     return true;
+}
+
+bool get_timeout(str object, uint64_t *ms)
+{
+    str json;
+    return get_u64(object, "timeout_ms", UINT64_MAX, ms) &&
+           (*ms > 0 || !has(object, "timeout_ms", &json) ||
+            refuse("request", "'timeout_ms' is 0; leave it out for none"));
 }
 
 bool get_size(str object, const char *name, size_t *number)
@@ -102,20 +114,13 @@ bool get_word(str object, const char *name, const struct word *words, size_t cou
     return !has(object, name, &json) || find_word(json, name, words, count, value);
 }
 
-static bool begin(str json, const char *name, uint32_t kind, toolcore_json_iter_t *iter)
-{
-    if (toolcore_json_kind(json) != kind || toolcore_json_iter_init(iter, json) != TOOLCORE_OK)
-        return refuse("request", "'%s' is not %s", name, kind == TOOLCORE_JSON_ARRAY ? "an array" : "an object");
-    return true;
-}
-
-/* An array and its length; `count` is 0 if there is no such member. */
 bool get_array(str object, const char *name, toolcore_json_iter_t *iter, size_t *count)
 {
-    str json = TOOLCORE_STR_INIT("[]"), item;
-    has(object, name, &json);
-    if (!begin(json, name, TOOLCORE_JSON_ARRAY, iter))
+    str json, item;
+    if (!need(object, name, &json))
         return false;
+    if (toolcore_json_kind(json) != TOOLCORE_JSON_ARRAY || toolcore_json_iter_init(iter, json) != TOOLCORE_OK)
+        return refuse("request", "'%s' is not an array", name);
     toolcore_json_iter_t counter = *iter;
     for (*count = 0; toolcore_json_iter_next(&counter, NULL, &item);)
         ++*count;
@@ -129,6 +134,8 @@ bool get_words(str object, const char *name, const struct word *words, size_t co
     size_t len;
     str item;
     uint32_t flag;
+    if (!has(object, name, &item))
+        return true;
     if (!get_array(object, name, &iter, &len))
         return false;
     while (toolcore_json_iter_next(&iter, NULL, &item)) {
@@ -164,7 +171,9 @@ bool get_bytes(str request, str *bytes)
     str hex = TOOLCORE_STR_INIT(""), json;
     if (has(request, "text", &json))
         return decode(json, "text", bytes);
-    if (!need(request, "hex", &json) || !decode(json, "hex", &hex))
+    if (!has(request, "hex", &json))
+        return refuse("request", "there is neither 'text' nor 'hex'");
+    if (!decode(json, "hex", &hex))
         return false;
     char *decoded = allocate(hex.len / 2);
     if (decoded == NULL)

@@ -57,9 +57,10 @@ static bool add_tool(toolcore_registry_t *registry, str json)
     has(json, "parameters", &tool.schema);
     has(json, "output_schema", &tool.output_schema);
     if (!get_text(json, "title", &tool.title) || !get_text(json, "description", &tool.description) ||
-        !get_text(json, "category", &tool.category) || !get_flag(json, "strict", TOOLCORE_TOOL_STRICT, &tool.flags) ||
+        !get_text(json, "category", &tool.category) ||
+        !get_flag(json, "strict", TOOLCORE_TOOL_STRICT, &tool.flags) ||
         !get_flag(json, "coerce", TOOLCORE_TOOL_COERCE, &tool.flags) ||
-        !get_u64(json, "timeout_ms", UINT64_MAX, &tool.timeout_ms) ||
+        !get_timeout(json, &tool.timeout_ms) ||
         (has(json, "annotations", &value) && !read_annotations(value, &tool.annotations)) ||
         !read_behaviour(has(json, "behaviour", &value) ? value : TOOLCORE_STR("{}"), behaviour))
         return false;
@@ -138,7 +139,8 @@ bool op_render(str request)
 }
 
 /* Calls are told of while the messages are still being written, so they wait in a text of their own. */
-static void put_outcome(void *user_data, const toolcore_tool_call_t *call, uint32_t kind, const toolcore_result_t *result)
+static void put_outcome(void *user_data, const toolcore_tool_call_t *call, uint32_t kind,
+                        const toolcore_result_t *result)
 {
     toolcore_json_writer_t *outcomes = user_data, answer = out;
     (void)result;
@@ -161,7 +163,7 @@ bool op_answer(str request)
     str reply, messages, list;
     if (!get_dialect(request, &dialect) || !get_reply(request, &reply) ||
         !get_flag(request, "lenient", TOOLCORE_ANSWER_LENIENT, &opts.flags) ||
-        !get_u64(request, "timeout_ms", UINT64_MAX, &opts.timeout_ms) ||
+        !get_timeout(request, &opts.timeout_ms) ||
         !get_size(request, "max_calls", &opts.max_calls) ||
         !get_size(request, "result_limit", &opts.result_limit) || !add_tools(request, &registry))
         return false;
