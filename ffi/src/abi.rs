@@ -1,0 +1,616 @@
+//! What C hands over, and what goes back: the raw pointers and the only reads and writes through them.
+//!
+//! A [`Caller`] is the proof that an entry point was called, and so that its arguments keep the rules at the
+//! top of the header: text and memory are as long as they say, for as long as the function's comment says.
+//! That is why its methods may give out any lifetime; what is kept beyond the call is kept for as long as the
+//! comment in the header has it.
+
+use core::ffi::{c_char, c_void};
+use core::mem::{MaybeUninit, offset_of, size_of};
+use core::ptr::{self, NonNull};
+use core::slice;
+
+use toolcore_core::call::Call;
+use toolcore_core::registry::Draft;
+use toolcore_core::result::ToolResult;
+use toolcore_core::scratch::Scratch;
+use toolcore_core::sink::Sink;
+
+use crate::guard::{BAD_SIZE, ENDED, Fail, NO_SPACE, NULL, TOO_LONG, UNKNOWN, UTF8};
+use crate::status::{TOOLCORE_DETAIL_MESSAGE_SIZE, toolcore_detail_t};
+use crate::tool::toolcore_drop_fn;
+
+/// Text: UTF-8, not NUL terminated. (NULL, 0) is empty.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct toolcore_str_t {
+    /// The first byte; may be NULL if len is 0.
+    pub ptr: *const c_char,
+    /// Bytes.
+    pub len: usize,
+}
+
+impl toolcore_str_t {
+    /// `(NULL, 0)`
+    pub(crate) const EMPTY: Self = toolcore_str_t { ptr: ptr::null(), len: 0 };
+
+    /// Text of the library, for as long as that lives.
+    pub(crate) const fn of(text: &str) -> Self {
+        toolcore_str_t { ptr: text.as_ptr().cast(), len: text.len() }
+    }
+}
+
+/// Proof that an entry point was called; see the [module](self).
+#[derive(Clone, Copy)]
+pub(crate) struct Caller(());
+
+impl Caller {
+    /// # Safety
+    /// What is handed to the methods came from C code that keeps the rules of the header.
+    pub(crate) unsafe fn trust() -> Self {
+        Caller(())
+    }
+
+    /// Bytes to read.
+    pub(crate) fn bytes<'m>(self, ptr: *const c_void, len: usize) -> Result<&'m [u8], Fail> {
+        if len == 0 {
+            return Ok(&[]);
+        }
+        check(ptr, len)?;
+        // SAFETY: not NULL, no longer than memory can be, and C says that so many bytes are there to be read.
+        Ok(unsafe { slice::from_raw_parts(ptr.cast(), len) })
+    }
+
+    /// Bytes to write.
+    pub(crate) fn bytes_mut<'m>(self, ptr: *mut c_void, len: usize) -> Result<&'m mut [u8], Fail> {
+        if len == 0 {
+            return Ok(&mut []);
+        }
+        check(ptr, len)?;
+        // SAFETY: as for `bytes`; C says that they may be written and that nothing else points there. They are
+        // written before they are read.
+        Ok(unsafe { slice::from_raw_parts_mut(ptr.cast(), len) })
+    }
+
+    /// Text to read.
+    pub(crate) fn text<'m>(self, text: toolcore_str_t) -> Result<&'m str, Fail> {
+        core::str::from_utf8(self.bytes(text.ptr.cast(), text.len)?).map_err(|_| UTF8)
+    }
+
+    /// Text that was found to be UTF-8 when a walk over it began, and that C says has not changed since.
+    pub(crate) fn checked_text<'m>(self, text: toolcore_str_t) -> Result<&'m str, Fail> {
+        let bytes = self.bytes(text.ptr.cast(), text.len)?;
+        // SAFETY: the walk's first step has checked them; checking the whole at each step would make a walk
+        // quadratic.
+        Ok(unsafe { core::str::from_utf8_unchecked(bytes) })
+    }
+
+    /// A struct that must be there.
+    pub(crate) fn input<T: CStruct>(self, from: *const T) -> Result<T, Fail> {
+        let size = struct_size(from)?;
+        let mut value = T::zero();
+        // SAFETY: C says that `size` bytes are there; no more than the value holds are copied, and any bytes
+        // are a `T`.
+        unsafe {
+            ptr::copy_nonoverlapping(from.cast::<u8>(), (&raw mut value).cast(), size.min(size_of::<T>()))
+        };
+        // SAFETY: as above.
+        let unknown = (size_of::<T>()..size).any(|at| unsafe { from.cast::<u8>().add(at).read() } != 0);
+        if unknown { Err(UNKNOWN) } else { Ok(value) }
+    }
+
+    /// A struct whose pointer may be NULL: then all of it is zero.
+    pub(crate) fn options<T: CStruct>(self, from: *const T) -> Result<T, Fail> {
+        if from.is_null() { Ok(T::zero()) } else { self.input(from) }
+    }
+
+    /// An array of structs, which may be of a size of their own.
+    pub(crate) fn list<T: CStruct>(self, first: *const T, len: usize) -> Result<List<T>, Fail> {
+        let stride = if len == 0 { size_of::<T>() } else { struct_size(first)? };
+        if len != 0 {
+            check(first, len.checked_mul(stride).ok_or(TOO_LONG)?)?;
+        }
+        Ok(List { first, len, stride })
+    }
+
+    /// A place for a plain value.
+    pub(crate) fn out<T>(self, to: *mut T) -> Result<Out<T>, Fail> {
+        NonNull::new(to).map(Out).ok_or(NULL)
+    }
+
+    /// A place for a struct.
+    pub(crate) fn out_struct<T: CStruct>(self, to: *mut T) -> Result<OutStruct<T>, Fail> {
+        let size = struct_size(to)?.min(size_of::<T>());
+        self.out(to).map(|to| OutStruct { to: to.0, size })
+    }
+
+    /// A place for a struct, or none for NULL.
+    pub(crate) fn out_struct_or_none<T: CStruct>(self, to: *mut T) -> Result<Option<OutStruct<T>>, Fail> {
+        if to.is_null() { Ok(None) } else { self.out_struct(to).map(Some) }
+    }
+
+    /// A buffer to write text to, with the place of its length.
+    pub(crate) fn output<'m>(
+        self,
+        buf: *mut c_char,
+        len: usize,
+        out_len: *mut usize,
+    ) -> Result<Output<'m>, Fail> {
+        let out_len = self.out(out_len)?;
+        out_len.set(0);
+        let buffer = self.bytes_mut(buf.cast(), len)?;
+        Ok(Output { buffer, measures: buf.is_null(), out_len, done: false })
+    }
+
+    /// The values of a struct that C keeps for the library.
+    pub(crate) fn state<T: Copy>(self, from: *const T) -> Result<T, Fail> {
+        if from.is_null() {
+            return Err(NULL);
+        }
+        // SAFETY: C says that there is one, made by its `_init`, which wrote all of it.
+        Ok(unsafe { from.read_unaligned() })
+    }
+
+    /// An object to look at.
+    pub(crate) fn object<'m, H: Object>(self, handle: *const H) -> Result<&'m H::Body, Fail> {
+        let live = alive(handle)?;
+        // SAFETY: its magic says that it was made by this library and has not ended, and C says that nothing
+        // changes it now.
+        Ok(unsafe { &(*live).body })
+    }
+
+    /// An object to change.
+    pub(crate) fn object_mut<'m, H: Object>(self, handle: *mut H) -> Result<&'m mut H::Body, Fail> {
+        let live = alive(handle)?;
+        // SAFETY: as for `object`, and C says that nothing else uses it now.
+        Ok(unsafe { &mut (*live.cast_mut()).body })
+    }
+
+    /// Ends an object, after `last` saw it. To all that calls in meanwhile it has ended already.
+    pub(crate) fn end<H: Object>(self, handle: *mut H, last: impl FnOnce(&mut H::Body)) -> Result<(), Fail> {
+        let live = alive(handle)?.cast_mut();
+        // SAFETY: as for `object_mut`; it is not used again, since its magic is gone before its body is.
+        unsafe {
+            (&raw mut (*live).magic).write(0);
+            last(&mut (*live).body);
+            (&raw mut (*live).body).drop_in_place();
+        }
+        Ok(())
+    }
+
+    /// What an object of a callback stands for.
+    pub(crate) fn lent<'m, T>(self, lent: &Lent<T>) -> &'m T {
+        // SAFETY: the object that holds it was found alive, and it lives no longer than what it stands for.
+        unsafe { lent.0.as_ref() }
+    }
+
+    /// What an object of a callback stands for, to change it.
+    pub(crate) fn lent_mut<'m, T>(self, lent: &mut Lent<T>) -> &'m mut T {
+        // SAFETY: as for `lent`; it was lent by a `&mut`, or C has it as const and does not get here.
+        unsafe { lent.0.as_mut() }
+    }
+
+    /// Memory to build an object in.
+    pub(crate) fn memory(self, mem: *mut c_void, len: usize) -> Result<Memory, Fail> {
+        let next = NonNull::new(mem.cast()).ok_or(NULL)?;
+        check(mem, len)?;
+        Ok(Memory { next, left: len })
+    }
+
+    /// Memory to work in, as words and bytes.
+    pub(crate) fn scratch(self, mem: *mut c_void, len: usize) -> Result<Scratch<'static>, Fail> {
+        if len == 0 {
+            return Ok(Scratch::default());
+        }
+        Ok(self.memory(mem, len)?.scratch())
+    }
+
+    /// Memory to work in, as words.
+    pub(crate) fn words(self, mem: *mut c_void, len: usize) -> Result<&'static mut [u32], Fail> {
+        if len == 0 {
+            return Ok(&mut []);
+        }
+        let mut memory = self.memory(mem, len)?;
+        let pad = memory.next.align_offset(align_of::<u32>());
+        memory.array(len.saturating_sub(pad) / size_of::<u32>(), || 0)
+    }
+
+    /// The user_data of a struct that hands one over, read before anything else: it is the library's if the
+    /// struct is large enough to say how it ends.
+    pub(crate) fn take_user_data<T: HandsOver>(self, from: *const T) -> UserData {
+        let there = size_said(from).is_some_and(|size| size >= T::DROP + size_of::<toolcore_drop_fn>());
+        if !there || T::DROP < T::USER_DATA {
+            return UserData { ptr: ptr::null_mut(), drop: None };
+        }
+        // SAFETY: C says that `size` bytes are there, and `T` says that these fields are of these types.
+        unsafe {
+            let base = from.cast::<u8>();
+            UserData {
+                ptr: base.add(T::USER_DATA).cast::<*mut c_void>().read_unaligned(),
+                drop: base.add(T::DROP).cast::<toolcore_drop_fn>().read_unaligned(),
+            }
+        }
+    }
+
+    /// The room for a detail's message, without that of its NUL.
+    pub(crate) fn detail_message<'m>(self, detail: NonNull<toolcore_detail_t>) -> Result<&'m mut [u8], Fail> {
+        struct_size(detail.as_ptr())?;
+        let message = detail.as_ptr().cast::<u8>().wrapping_add(offset_of!(toolcore_detail_t, message));
+        self.bytes_mut(message.cast(), TOOLCORE_DETAIL_MESSAGE_SIZE - 1)
+    }
+}
+
+/// A struct that begins with its size.
+///
+/// # Safety
+/// `repr(C)`, its first field is `struct_size: usize`, and any bytes, zeros too, are a value of it.
+pub(crate) unsafe trait CStruct: Copy {
+    /// The size that it had in the first version of the header: the least that C may say. When a field is
+    /// appended, this becomes its offset.
+    const FIRST: usize = size_of::<Self>();
+
+    /// All zero.
+    fn zero() -> Self {
+        // SAFETY: the trait says so.
+        unsafe { MaybeUninit::zeroed().assume_init() }
+    }
+}
+
+/// Says that a struct begins with its size and has no padding.
+macro_rules! sized_struct {
+    ($name:ident) => {
+        // SAFETY: `repr(C)` and beginning with `struct_size`, as the next line and tests/layout.rs check; all
+        // fields are numbers, pointers, options of functions and structs of these.
+        unsafe impl crate::abi::CStruct for $name {}
+        const _: () = assert!(core::mem::offset_of!($name, struct_size) == 0);
+    };
+}
+pub(crate) use sized_struct;
+
+/// A struct that hands a `user_data` over.
+///
+/// # Safety
+/// The constants are the offsets of `user_data: *mut c_void` and of `drop: toolcore_drop_fn` after it.
+pub(crate) unsafe trait HandsOver: CStruct {
+    /// Where `user_data` is.
+    const USER_DATA: usize;
+    /// Where `drop` is.
+    const DROP: usize;
+}
+
+/// A host's data, which is let go of exactly once.
+pub(crate) struct UserData {
+    /// What callbacks get.
+    pub(crate) ptr: *mut c_void,
+    drop: toolcore_drop_fn,
+}
+
+// SAFETY: the header says that callbacks and their user_data must be fit for all threads that share the
+// object they were given to.
+unsafe impl Send for UserData {}
+// SAFETY: as above.
+unsafe impl Sync for UserData {}
+
+impl Drop for UserData {
+    fn drop(&mut self) {
+        if let Some(drop) = self.drop.take() {
+            // SAFETY: C handed the function over with this pointer, to be called once: it is taken out here.
+            unsafe { drop(self.ptr) };
+        }
+    }
+}
+
+/// An opaque type of C: what stands behind a pointer to it.
+pub(crate) trait Object {
+    /// The object itself.
+    type Body: 'static;
+    /// What its memory begins with.
+    const MAGIC: u32;
+}
+
+/// An object in its memory.
+#[repr(C)]
+pub(crate) struct Live<B> {
+    magic: u32,
+    body: B,
+}
+
+impl<B> Live<B> {
+    /// The object that C gets as `H`.
+    pub(crate) fn new<H: Object<Body = B>>(body: B) -> Self {
+        Live { magic: H::MAGIC, body }
+    }
+
+    /// What is inside.
+    pub(crate) fn body(&self) -> &B {
+        &self.body
+    }
+
+    /// What C gets to look at.
+    pub(crate) fn handle<H: Object<Body = B>>(&self) -> *const H {
+        ptr::from_ref(self).cast()
+    }
+
+    /// What C gets to change.
+    pub(crate) fn handle_mut<H: Object<Body = B>>(&mut self) -> *mut H {
+        ptr::from_mut(self).cast()
+    }
+}
+
+impl<B> Drop for Live<B> {
+    fn drop(&mut self) {
+        // SAFETY: a plain write to a field of its own; volatile, so that one at the end of a life is made.
+        unsafe { (&raw mut self.magic).write_volatile(0) };
+    }
+}
+
+/// Something of a shorter life than its type says, behind an object that ends before it.
+pub(crate) struct Lent<T>(NonNull<T>);
+
+impl<T> Lent<T> {
+    /// Lends it, to be looked at.
+    pub(crate) fn of<U: Lends<Long = T>>(what: &U) -> Self {
+        Lent(NonNull::from(what).cast())
+    }
+
+    /// Lends it, to be changed.
+    pub(crate) fn of_mut<U: Lends<Long = T>>(what: &mut U) -> Self {
+        Lent(NonNull::from(what).cast())
+    }
+}
+
+/// What can be lent.
+///
+/// # Safety
+/// `Long` is the same type, with lifetimes that do not end.
+pub(crate) unsafe trait Lends {
+    /// What it is lent as.
+    type Long;
+}
+
+// SAFETY: all four are the type itself.
+unsafe impl Lends for Call<'_> {
+    type Long = Call<'static>;
+}
+// SAFETY: as above.
+unsafe impl Lends for ToolResult<'_> {
+    type Long = ToolResult<'static>;
+}
+// SAFETY: as above.
+unsafe impl Lends for Draft<'_, '_> {
+    type Long = Draft<'static, 'static>;
+}
+// SAFETY: as above.
+unsafe impl Lends for Sink<'_> {
+    type Long = Sink<'static>;
+}
+
+/// An array of structs from C.
+#[derive(Clone, Copy)]
+pub(crate) struct List<T> {
+    first: *const T,
+    len: usize,
+    stride: usize,
+}
+
+impl<T: CStruct> List<T> {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The one at `index`. They must all have the size that the first one has.
+    pub(crate) fn get(&self, c: Caller, index: usize) -> Result<T, Fail> {
+        if index >= self.len {
+            return Err(NULL);
+        }
+        let at = self.first.cast::<u8>().wrapping_add(index * self.stride).cast::<T>();
+        if struct_size(at)? != self.stride {
+            return Err(BAD_SIZE);
+        }
+        c.input(at)
+    }
+}
+
+/// A place for a plain value.
+pub(crate) struct Out<T>(NonNull<T>);
+
+impl<T> Out<T> {
+    /// Writes it.
+    pub(crate) fn set(&self, value: T) {
+        // SAFETY: not NULL, and C says that a value of this type may be written there.
+        unsafe { self.0.write_unaligned(value) };
+    }
+}
+
+/// A place for a struct.
+pub(crate) struct OutStruct<T> {
+    to: NonNull<T>,
+    size: usize,
+}
+
+impl<T: CStruct> OutStruct<T> {
+    /// Writes it; its `struct_size` stays what C said.
+    pub(crate) fn set(&self, value: T) {
+        let head = size_of::<usize>();
+        let from = (&raw const value).cast::<u8>();
+        // SAFETY: C says that the struct is there and how large, of which no more is written than a `T` has.
+        unsafe {
+            let to = self.to.cast::<u8>().as_ptr();
+            ptr::copy_nonoverlapping(from.add(head), to.add(head), self.size - head);
+        }
+    }
+}
+
+/// A buffer for text, and where its length goes. Unless it is finished well, what is in it reads as empty.
+pub(crate) struct Output<'m> {
+    buffer: &'m mut [u8],
+    measures: bool,
+    out_len: Out<usize>,
+    done: bool,
+}
+
+impl Output<'_> {
+    /// What may be written to.
+    pub(crate) fn buffer(&mut self) -> &mut [u8] {
+        self.buffer
+    }
+
+    /// Whether C only asks for the length.
+    pub(crate) fn measures(&self) -> bool {
+        self.measures
+    }
+
+    /// The text has this length, and is in the buffer if it fits.
+    pub(crate) fn finish(mut self, need: usize) -> Result<(), Fail> {
+        self.out_len.set(need);
+        if self.measures {
+            return Ok(());
+        }
+        if need > self.buffer.len() {
+            return Err(NO_SPACE);
+        }
+        if let Some(after) = self.buffer.get_mut(need) {
+            *after = 0;
+        }
+        self.done = true;
+        Ok(())
+    }
+}
+
+impl Drop for Output<'_> {
+    fn drop(&mut self) {
+        if let Some(first) = self.buffer.first_mut().filter(|_| !self.done) {
+            *first = 0;
+        }
+    }
+}
+
+/// Memory of the host, given out piece by piece.
+pub(crate) struct Memory {
+    next: NonNull<u8>,
+    left: usize,
+}
+
+impl Memory {
+    /// Bytes that `count` of `T` take at the most, wherever they begin.
+    pub(crate) const fn room_for<T>(count: usize) -> usize {
+        count.saturating_mul(size_of::<T>()).saturating_add(align_of::<T>() - 1)
+    }
+
+    /// Room for one value, to be filled later.
+    pub(crate) fn reserve<T>(&mut self) -> Result<Place<T>, Fail> {
+        Ok(Place(self.take(align_of::<T>(), size_of::<T>())?.cast()))
+    }
+
+    /// An array whose elements `make` makes.
+    pub(crate) fn array<T>(
+        &mut self,
+        count: usize,
+        mut make: impl FnMut() -> T,
+    ) -> Result<&'static mut [T], Fail> {
+        let size = count.checked_mul(size_of::<T>()).ok_or(NO_SPACE)?;
+        let first = self.take(align_of::<T>(), size)?.cast::<T>();
+        for index in 0..count {
+            // SAFETY: inside the piece that was just taken, which is aligned for it.
+            unsafe { first.add(index).write(make()) };
+        }
+        // SAFETY: all elements were written, and the piece is given out once.
+        Ok(unsafe { slice::from_raw_parts_mut(first.as_ptr(), count) })
+    }
+
+    /// All that is left.
+    pub(crate) fn rest(self) -> &'static mut [u8] {
+        // SAFETY: what was not taken, of memory that C gave for the object's whole life.
+        unsafe { slice::from_raw_parts_mut(self.next.as_ptr(), self.left) }
+    }
+
+    /// A quarter of what is left as words, the rest as bytes.
+    pub(crate) fn scratch(mut self) -> Scratch<'static> {
+        let words = self.array(self.left / 16, || 0).unwrap_or_default();
+        Scratch::new(words, self.rest())
+    }
+
+    fn take(&mut self, align: usize, size: usize) -> Result<NonNull<u8>, Fail> {
+        let pad = self.next.align_offset(align);
+        let left = self.left.checked_sub(pad).and_then(|left| left.checked_sub(size)).ok_or(NO_SPACE)?;
+        // SAFETY: at least `pad + size` bytes were left, so neither place is beyond the end.
+        let (piece, next) = unsafe { (self.next.add(pad), self.next.add(pad + size)) };
+        (self.next, self.left) = (next, left);
+        Ok(piece)
+    }
+}
+
+/// Bytes of scratch of which a quarter is so many words and the rest so many bytes.
+pub(crate) const fn scratch_for(words: usize, bytes: usize) -> usize {
+    let for_words = words.saturating_mul(16);
+    let for_bytes = bytes.saturating_add(bytes.div_ceil(3));
+    let larger = if for_words > for_bytes { for_words } else { for_bytes };
+    // What `array` may lose by aligning, and the rounding of a quarter.
+    larger.saturating_add(32)
+}
+
+/// Room for one value.
+pub(crate) struct Place<T>(NonNull<T>);
+
+impl<B: 'static> Place<Live<B>> {
+    /// Fills it with an object; gives what C gets.
+    pub(crate) fn object<H: Object<Body = B>>(self, body: B) -> *mut H {
+        self.fill(Live::new::<H>(body)).handle_mut()
+    }
+}
+
+impl<T> Place<T> {
+    /// Fills it.
+    pub(crate) fn fill(self, value: T) -> &'static mut T {
+        // SAFETY: room for a `T`, aligned, given out once, of memory that C gave for the object's whole life.
+        unsafe {
+            self.0.write(value);
+            &mut *self.0.as_ptr()
+        }
+    }
+}
+
+fn check<T>(ptr: *const T, len: usize) -> Result<(), Fail> {
+    if ptr.is_null() {
+        return Err(NULL);
+    }
+    // No memory is larger, and none wraps around the end of the address space.
+    let end = ptr.addr().checked_add(len);
+    if len > isize::MAX as usize || end.is_none() { Err(TOO_LONG) } else { Ok(()) }
+}
+
+/// What a struct says of its size; `None` for NULL and for what can only be an accident.
+fn size_said<T: CStruct>(from: *const T) -> Option<usize> {
+    if from.is_null() {
+        return None;
+    }
+    // SAFETY: C says that a struct is there, which begins with its size.
+    let size = unsafe { from.cast::<usize>().read_unaligned() };
+    (size <= LARGEST_STRUCT).then_some(size)
+}
+
+/// The size of a struct that has all fields of its first version.
+fn struct_size<T: CStruct>(from: *const T) -> Result<usize, Fail> {
+    if from.is_null() {
+        return Err(NULL);
+    }
+    size_said(from).filter(|size| *size >= T::FIRST).ok_or(BAD_SIZE)
+}
+
+/// No version of a struct will be larger; a size beyond it was never set.
+const LARGEST_STRUCT: usize = 4096;
+
+fn alive<H: Object>(handle: *const H) -> Result<*const Live<H::Body>, Fail> {
+    let live = handle.cast::<Live<H::Body>>();
+    if live.is_null() {
+        return Err(NULL);
+    }
+    // SAFETY: aligned, and C says that it points to an object, which begins with its magic, or at least to
+    // memory that was one.
+    if live.is_aligned() && unsafe { (&raw const (*live).magic).read() } == H::MAGIC {
+        Ok(live)
+    } else {
+        Err(ENDED)
+    }
+}

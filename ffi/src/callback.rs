@@ -1,0 +1,150 @@
+//! What C is called with: every call out of the library goes through here.
+
+use core::cell::Cell;
+use core::ffi::c_void;
+
+use toolcore_core::call::{Call, ToolCall};
+use toolcore_core::context::{BytesPerFour, TokenCounter};
+use toolcore_core::registry::{Draft, Hook, Verdict};
+use toolcore_core::result::ToolResult;
+use toolcore_core::schema::Coercion;
+use toolcore_core::sink::Sink;
+use toolcore_core::time::{Clock, Instant};
+use toolcore_core::tool::{Failure, Handler};
+
+use crate::abi::{Lent, Live, UserData, toolcore_str_t};
+use crate::call::{CallBody, toolcore_call_t, toolcore_tool_call_t};
+use crate::hook::{DraftBody, toolcore_draft_t};
+use crate::result::{outcome, toolcore_result_t};
+use crate::status::{TOOLCORE_OK, name, toolcore_status_t};
+use crate::tool::toolcore_run_fn;
+
+/// A host's clock.
+pub(crate) struct HostClock {
+    pub(crate) now_ms: unsafe extern "C" fn(*mut c_void) -> u64,
+    pub(crate) user_data: *mut c_void,
+}
+
+impl Clock for HostClock {
+    fn now(&self) -> Instant {
+        // SAFETY: C gave the function to be called so, for the duration of the entry point.
+        Instant::from_millis(unsafe { (self.now_ms)(self.user_data) })
+    }
+}
+
+/// A tool's callback.
+pub(crate) struct HostHandler {
+    /// Is there: registration refuses a tool without it.
+    pub(crate) run: toolcore_run_fn,
+    pub(crate) user_data: UserData,
+}
+
+impl Handler for HostHandler {
+    fn run(&self, call: &Call<'_>, result: &mut ToolResult<'_>) -> Result<(), Failure> {
+        let Some(run) = self.run else { return Err(Failure::Message("the tool has no callback")) };
+        let call = Live::new::<toolcore_call_t>(CallBody { call: Lent::of(call), failed: Cell::new(None) });
+        let mut result = Live::new::<toolcore_result_t>(Lent::of_mut(result));
+        // SAFETY: C gave the function and its user_data to be called so; both objects live until it returns.
+        let status = unsafe { run(self.user_data.ptr, call.handle(), result.handle_mut()) };
+        match (status, call.body().failed.get()) {
+            (TOOLCORE_OK, _) => Ok(()),
+            (status, Some((failed, error))) if failed == status => Err(Failure::Argument(error)),
+            (status, _) => Err(Failure::Message(name(status).to_str().unwrap_or_default())),
+        }
+    }
+}
+
+/// A host's hook.
+pub(crate) struct HostHook {
+    pub(crate) before: Option<unsafe extern "C" fn(*mut c_void, *mut toolcore_draft_t) -> toolcore_status_t>,
+    pub(crate) after:
+        Option<unsafe extern "C" fn(*mut c_void, *const toolcore_tool_call_t, *mut toolcore_result_t)>,
+    pub(crate) user_data: UserData,
+}
+
+impl Hook for HostHook {
+    fn before(&self, draft: &mut Draft<'_, '_>, why: &mut Sink<'_>) -> Verdict {
+        let Some(before) = self.before else { return Verdict::Pass };
+        let mut draft = Live::new::<toolcore_draft_t>(DraftBody {
+            draft: Lent::of_mut(draft),
+            why: Lent::of_mut(why),
+            blocked: false,
+        });
+        // SAFETY: C gave the function and its user_data to be called so; the draft lives until it returns.
+        let status = unsafe { before(self.user_data.ptr, draft.handle_mut()) };
+        if status == TOOLCORE_OK && !draft.body().blocked { Verdict::Pass } else { Verdict::Block }
+    }
+
+    fn after(&self, call: &ToolCall<'_>, result: &mut ToolResult<'_>) {
+        let Some(after) = self.after else { return };
+        let call = toolcore_tool_call_t::of(call);
+        let mut result = Live::new::<toolcore_result_t>(Lent::of_mut(result));
+        // SAFETY: C gave the function and its user_data to be called so; both live until it returns.
+        unsafe { after(self.user_data.ptr, &raw const call, result.handle_mut()) };
+    }
+}
+
+/// Who is told of each call of a turn.
+pub(crate) type ObserveFn =
+    Option<unsafe extern "C" fn(*mut c_void, *const toolcore_tool_call_t, u32, *const toolcore_result_t)>;
+
+/// Tells of a call.
+pub(crate) fn observe(
+    observe: ObserveFn,
+    user_data: *mut c_void,
+    call: &ToolCall<'_>,
+    result: &ToolResult<'_>,
+) {
+    let Some(observe) = observe else { return };
+    let kind = outcome(result.kind());
+    let call = toolcore_tool_call_t::of(call);
+    let result = Live::new::<toolcore_result_t>(Lent::of(result));
+    // SAFETY: C gave the function and its user_data to be called so; both live until it returns, and the
+    // result, which is const to C, is not changed through it.
+    unsafe { observe(user_data, &raw const call, kind, result.handle()) };
+}
+
+/// Who is told three texts: of a tool what was changed, of an instance what is wrong.
+pub(crate) type TellFn =
+    Option<unsafe extern "C" fn(*mut c_void, toolcore_str_t, toolcore_str_t, toolcore_str_t)>;
+
+/// Tells three texts.
+pub(crate) fn tell(tell: TellFn, user_data: *mut c_void, texts: [&str; 3]) {
+    let Some(tell) = tell else { return };
+    let [first, second, third] = texts.map(toolcore_str_t::of);
+    // SAFETY: C gave the function and its user_data to be called so; the texts live until it returns.
+    unsafe { tell(user_data, first, second, third) };
+}
+
+/// Tells of a change to a call's arguments.
+pub(crate) fn tell_change(told: TellFn, user_data: *mut c_void, call: &ToolCall<'_>, change: &Coercion<'_>) {
+    if told.is_some() {
+        let mut path = [0u8; PATH_MAX];
+        let mut sink = Sink::new(&mut path);
+        change.write_path(&mut sink);
+        tell(told, user_data, [call.name, sink.finish_cut(), change.rule.name()]);
+    }
+}
+
+/// The most bytes of a place that a callback is told.
+const PATH_MAX: usize = 256;
+
+/// A host's counter of tokens, or the built-in one.
+pub(crate) struct HostCounter {
+    pub(crate) count: Option<unsafe extern "C" fn(*mut c_void, toolcore_str_t) -> u32>,
+    pub(crate) user_data: *mut c_void,
+}
+
+impl TokenCounter for HostCounter {
+    fn count(&self, text: &str) -> u32 {
+        match self.count {
+            // SAFETY: C gave the function and its user_data to be called so; the text lives until it returns.
+            Some(count) => unsafe { count(self.user_data, toolcore_str_t::of(text)) },
+            None => BytesPerFour.count(text),
+        }
+    }
+
+    fn count_len(&self, bytes: usize) -> Option<u32> {
+        if self.count.is_some() { None } else { BytesPerFour.count_len(bytes) }
+    }
+}

@@ -1,0 +1,258 @@
+//! The tools.
+
+use core::ffi::c_void;
+use core::ptr;
+
+use toolcore_core::registry::{Collision, Registry, RegistryOptions, Slot};
+use toolcore_core::time::Duration;
+
+use crate::abi::{Caller, Live, Memory, Object, sized_struct, toolcore_str_t};
+use crate::callback::{HostHandler, HostHook};
+use crate::guard::{Fail, NO_SPACE, NOT_FOUND, UNKNOWN, guard, guard_taking, read};
+use crate::status::{toolcore_detail_t, toolcore_status_t};
+use crate::tool::{self, toolcore_tool_t};
+
+/// Tools, in memory of the host. One registry may be read, rendered and dispatched over from any number of
+/// threads at once; what takes it without const needs it alone.
+pub struct toolcore_registry_t {
+    _opaque: [u8; 0],
+}
+
+/// toolcore_registry_opts_t.collision: a name that is taken is refused.
+pub const TOOLCORE_COLLISION_REFUSE: u32 = 0;
+/// toolcore_registry_opts_t.collision: the new tool takes the old one's place; the old one is let go.
+pub const TOOLCORE_COLLISION_REPLACE: u32 = 1;
+
+/// How a registry is. NULL, or all zero but struct_size, for the defaults.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct toolcore_registry_opts_t {
+    /// sizeof(toolcore_registry_opts_t)
+    pub struct_size: usize,
+    /// The most tools; 0 for 16.
+    pub max_tools: usize,
+    /// Bytes for copied strings and compiled schemas; 0 for 512 for each tool. Memory beyond what
+    /// toolcore_registry_mem_size asks for is used for them too.
+    pub pool_bytes: usize,
+    /// Must be 0.
+    pub reserved: usize,
+    /// TOOLCORE_COLLISION_REFUSE or TOOLCORE_COLLISION_REPLACE
+    pub collision: u32,
+    /// How deep schemas may be nested; 0 for the default, 64, which is the most.
+    pub max_depth: u32,
+    /// TOOLCORE_DRAFT_2020_12 or TOOLCORE_DRAFT_7, for schemas without $schema.
+    pub default_draft: u32,
+    /// Must be 0.
+    pub reserved2: u32,
+    /// The timeout of tools that set none; 0 for none.
+    pub timeout_ms: u64,
+}
+
+/// Bytes of memory that a registry needs with these options (NULL for the defaults). 0 if they are not
+/// valid, SIZE_MAX if there is no such memory.
+///
+/// Threads: any.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolcore_registry_mem_size(opts: *const toolcore_registry_opts_t) -> usize {
+    read(0, |c| {
+        let (_, places, pool) = options(c, opts)?;
+        Ok(registry_size(places).saturating_add(pool))
+    })
+}
+
+/// Makes an empty registry in `mem`, which it keeps until toolcore_registry_deinit.
+///
+/// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_registry_mem_size(opts);
+/// ERR_UNSUPPORTED for an option that is not known; ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
+/// `opts` is not kept.
+/// Threads: touches only its arguments.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn toolcore_registry_init(
+    opts: *const toolcore_registry_opts_t,
+    mem: *mut c_void,
+    mem_len: usize,
+    out: *mut *mut toolcore_registry_t,
+) -> toolcore_status_t {
+    guard(ptr::null_mut(), |c, _| {
+        let out = c.out(out)?;
+        out.set(ptr::null_mut());
+        let (options, places, pool) = options(c, opts)?;
+        let mut memory = c.memory(mem, mem_len)?;
+        if mem_len < registry_size(places).saturating_add(pool) {
+            return Err(NO_SPACE);
+        }
+        let place = memory.reserve::<Live<HostRegistry>>()?;
+        let slots = memory.array(places, || None)?;
+        let index = memory.array(places.saturating_mul(2), || 0)?;
+        let registry = Registry::new(slots, index, memory.rest(), options);
+        out.set(place.object(registry));
+        Ok(())
+    })
+}
+
+/// Ends a registry: lets all tools and hooks go (runs each `drop` once). Its memory is the host's again.
+/// NULL and a registry that has ended are ignored.
+///
+/// Threads: any, when nothing else uses the registry.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolcore_registry_deinit(registry: *mut toolcore_registry_t) {
+    guard(ptr::null_mut(), |c, _| c.end(registry, HostRegistry::clear));
+}
+
+/// Adds a tool. On failure the registry is as it was.
+///
+/// Returns TOOLCORE_OK; ERR_BAD_NAME; ERR_DUPLICATE (not with TOOLCORE_COLLISION_REPLACE); ERR_FULL;
+/// ERR_NO_SPACE if the pool is too small (why.need: bytes of pool for this tool at the least); ERR_BAD_SCHEMA
+/// for a schema or parameters that cannot be enforced (the message begins with the place), ERR_BAD_JSON for a
+/// schema that is not JSON (why.offset); ERR_INVALID_UTF8; ERR_UNSUPPORTED for a type or flag that is not
+/// known; ERR_INVALID_ARGUMENT, also for both `params` and `schema`, or two annotations that exclude each
+/// other.
+///
+/// user_data is the registry's from now on: its `drop` runs exactly once, when the tool is removed,
+/// replaced or the registry ends, and before this returns if it fails. (If `tool` is NULL, or struct_size
+/// does not reach beyond `drop`, nothing was handed over.) `tool`, its params and, without
+/// TOOLCORE_TOOL_STATIC, its strings are not kept.
+/// Threads: needs the registry alone.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolcore_registry_add(
+    registry: *mut toolcore_registry_t,
+    tool: *const toolcore_tool_t,
+    why: *mut toolcore_detail_t,
+) -> toolcore_status_t {
+    guard_taking(
+        why,
+        |c| c.take_user_data(tool),
+        |c, user_data, why| {
+            let registry = c.object_mut(registry)?;
+            tool::add(c, registry, tool, user_data, why)
+        },
+    )
+}
+
+/// Removes a tool and lets it go; the others keep their order.
+///
+/// Returns TOOLCORE_OK; ERR_NOT_FOUND; ERR_INVALID_UTF8; ERR_INVALID_ARGUMENT.
+/// Threads: needs the registry alone.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolcore_registry_remove(
+    registry: *mut toolcore_registry_t,
+    name: toolcore_str_t,
+) -> toolcore_status_t {
+    guard(ptr::null_mut(), |c, _| {
+        let name = c.text(name)?;
+        if c.object_mut(registry)?.remove(name) { Ok(()) } else { Err(NOT_FOUND) }
+    })
+}
+
+/// How many tools there are; 0 for NULL.
+///
+/// Threads: any.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolcore_registry_len(registry: *const toolcore_registry_t) -> usize {
+    read(0, |c| Ok(c.object(registry)?.len()))
+}
+
+/// The name of the tool at a place of the registration order, from 0.
+///
+/// Returns TOOLCORE_OK; ERR_NOT_FOUND; ERR_INVALID_ARGUMENT. Unless OK, *out is empty. *out lives in the
+/// registry until that is changed.
+/// Threads: any.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolcore_registry_name(
+    registry: *const toolcore_registry_t,
+    index: usize,
+    out: *mut toolcore_str_t,
+) -> toolcore_status_t {
+    guard(ptr::null_mut(), |c, _| {
+        let out = c.out(out)?;
+        out.set(toolcore_str_t::EMPTY);
+        let tool = c.object(registry)?.at(index).ok_or(NOT_FOUND)?;
+        out.set(toolcore_str_t::of(tool.info.name()));
+        Ok(())
+    })
+}
+
+/// The place of the tool of that name.
+///
+/// Returns TOOLCORE_OK; ERR_NOT_FOUND; ERR_INVALID_UTF8; ERR_INVALID_ARGUMENT. Unless OK, *index is not
+/// written.
+/// Threads: any.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolcore_registry_find(
+    registry: *const toolcore_registry_t,
+    name: toolcore_str_t,
+    index: *mut usize,
+) -> toolcore_status_t {
+    guard(ptr::null_mut(), |c, _| {
+        let index = c.out(index)?;
+        let name = c.text(name)?;
+        index.set(c.object(registry)?.position(name).ok_or(NOT_FOUND)?);
+        Ok(())
+    })
+}
+
+/// How many bytes of the pool are used, and how many there are.
+///
+/// Returns TOOLCORE_OK; ERR_INVALID_ARGUMENT.
+/// Threads: any.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolcore_registry_pool(
+    registry: *const toolcore_registry_t,
+    used: *mut usize,
+    total: *mut usize,
+) -> toolcore_status_t {
+    guard(ptr::null_mut(), |c, _| {
+        let (used, total) = (c.out(used)?, c.out(total)?);
+        let (taken, there) = c.object(registry)?.pool_used();
+        used.set(taken);
+        total.set(there);
+        Ok(())
+    })
+}
+
+sized_struct!(toolcore_registry_opts_t);
+
+/// The registry behind the handle.
+pub(crate) type HostRegistry = Registry<'static, HostHandler, HostHook>;
+
+impl Object for toolcore_registry_t {
+    type Body = HostRegistry;
+    const MAGIC: u32 = u32::from_be_bytes(*b"TCrg");
+}
+
+/// The options, the most tools and the least bytes of the pool.
+fn options(
+    c: Caller,
+    opts: *const toolcore_registry_opts_t,
+) -> Result<(RegistryOptions, usize, usize), Fail> {
+    let opts = c.options(opts)?;
+    let collision = match opts.collision {
+        TOOLCORE_COLLISION_REFUSE => Collision::Refuse,
+        TOOLCORE_COLLISION_REPLACE => Collision::Replace,
+        _ => return Err(UNKNOWN),
+    };
+    if opts.reserved != 0 || opts.reserved2 != 0 {
+        return Err(UNKNOWN);
+    }
+    let places = if opts.max_tools == 0 { 16 } else { opts.max_tools };
+    let pool = if opts.pool_bytes == 0 { places.saturating_mul(512) } else { opts.pool_bytes };
+    let options = RegistryOptions {
+        collision,
+        timeout: timeout(opts.timeout_ms),
+        compile: crate::schema::compile_options(opts.max_depth, opts.default_draft)?,
+    };
+    Ok((options, places, pool))
+}
+
+/// Bytes without the pool.
+fn registry_size(places: usize) -> usize {
+    Memory::room_for::<Live<HostRegistry>>(1)
+        .saturating_add(Memory::room_for::<Option<Slot<HostHandler>>>(places))
+        .saturating_add(Memory::room_for::<u32>(places.saturating_mul(2)))
+}
+
+/// A timeout as C says it: none for 0.
+pub(crate) fn timeout(millis: u64) -> Option<Duration> {
+    (millis != 0).then_some(Duration::from_millis(millis))
+}

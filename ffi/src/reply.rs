@@ -1,0 +1,195 @@
+//! What a model's reply asks for.
+
+use core::ffi::{c_char, c_void};
+use core::ptr;
+
+use toolcore_core::dialect::{Finish, Reply, ReplyError, parse_reply};
+use toolcore_core::json::Options;
+use toolcore_core::scratch::Scratch;
+use toolcore_core::sink::Sink;
+
+use crate::abi::{Caller, Live, Memory, Object, scratch_for, sized_struct, toolcore_str_t};
+use crate::call::toolcore_tool_call_t;
+use crate::guard::{Fail, NOT_FOUND, guard, read};
+use crate::json::read_options;
+use crate::status::{toolcore_detail_t, toolcore_status_t};
+use crate::tools::known_dialect;
+
+/// A reply that was read: its calls and its text.
+pub struct toolcore_reply_t {
+    _opaque: [u8; 0],
+}
+
+/// The reply is complete.
+pub const TOOLCORE_FINISH_COMPLETE: u32 = 0;
+/// The reply ran into a token limit; its last call is marked and never executed.
+pub const TOOLCORE_FINISH_TRUNCATED: u32 = 1;
+/// The provider or the model refused to go on.
+pub const TOOLCORE_FINISH_REFUSED: u32 = 2;
+
+/// How a reply is read. NULL, or all zero but struct_size, for the defaults.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct toolcore_reply_opts_t {
+    /// sizeof(toolcore_reply_opts_t)
+    pub struct_size: usize,
+    /// How deep it may be nested; 0 for the default, 128.
+    pub max_depth: u32,
+    /// TOOLCORE_JSON_REPLACE_SURROGATES, or 0.
+    pub flags: u32,
+}
+
+/// Bytes of memory that toolcore_reply_parse needs for this reply, in *need.
+///
+/// Returns TOOLCORE_OK; ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT.
+/// Unless OK, *need is 0.
+/// Threads: any.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn toolcore_reply_mem_size(
+    dialect: u32,
+    reply: toolcore_str_t,
+    opts: *const toolcore_reply_opts_t,
+    need: *mut usize,
+    why: *mut toolcore_detail_t,
+) -> toolcore_status_t {
+    guard(why, |c, why| {
+        let need = c.out(need)?;
+        need.set(0);
+        let (dialect, options) = (known_dialect(dialect)?, options(c, opts)?);
+        let reply = c.bytes(reply.ptr.cast(), reply.len)?;
+        need.set(match parse_reply(dialect, reply, &options, Scratch::default()) {
+            Ok(_) => reply_size(0, 0),
+            Err(ReplyError::NoSpace { words, bytes }) => reply_size(words, bytes),
+            Err(error) => return Err(why.error(error)),
+        });
+        Ok(())
+    })
+}
+
+/// Reads a whole reply into an object in `mem`.
+///
+/// Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: bytes of mem); ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER if
+/// the provider answered with an error object; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. Unless OK, *out is
+/// NULL.
+/// The text of `reply` and `mem` are used until toolcore_reply_deinit.
+/// Threads: touches only its arguments.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn toolcore_reply_parse(
+    dialect: u32,
+    reply: toolcore_str_t,
+    opts: *const toolcore_reply_opts_t,
+    mem: *mut c_void,
+    mem_len: usize,
+    out: *mut *mut toolcore_reply_t,
+    why: *mut toolcore_detail_t,
+) -> toolcore_status_t {
+    guard(why, |c, why| {
+        let out = c.out(out)?;
+        out.set(ptr::null_mut());
+        let (dialect, options) = (known_dialect(dialect)?, options(c, opts)?);
+        let reply = c.bytes(reply.ptr.cast(), reply.len)?;
+        let mut memory = c.memory(mem, mem_len)?;
+        let place = memory.reserve::<Live<Reply<'static>>>();
+        let scratch = if place.is_ok() { memory.scratch() } else { Scratch::default() };
+        match (parse_reply(dialect, reply, &options, scratch), place) {
+            (Ok((reply, _)), Ok(place)) => {
+                out.set(place.object(reply));
+                Ok(())
+            }
+            (Ok(_), Err(fail)) => {
+                why.need = reply_size(0, 0);
+                Err(fail)
+            }
+            (Err(error), _) => {
+                let fail = why.error(error);
+                if let ReplyError::NoSpace { words, bytes } = error {
+                    why.need = reply_size(words, bytes);
+                }
+                Err(fail)
+            }
+        }
+    })
+}
+
+/// Ends a reply. It owns nothing but its memory, which is the host's again. NULL is ignored.
+///
+/// Threads: any, when nothing else uses it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolcore_reply_deinit(reply: *mut toolcore_reply_t) {
+    guard(ptr::null_mut(), |c, _| c.end(reply, |_| ()));
+}
+
+/// How many calls there are; 0 for NULL. None: the model has said all that it has to say.
+///
+/// Threads: any, as for all functions of a const reply.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolcore_reply_len(reply: *const toolcore_reply_t) -> usize {
+    read(0, |c| Ok(c.object(reply)?.len()))
+}
+
+/// The call at a place of the reply, from 0.
+///
+/// Returns TOOLCORE_OK; ERR_NOT_FOUND; ERR_INVALID_ARGUMENT, also for a wrong struct_size in *out. Its
+/// strings live as long as the reply.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolcore_reply_call(
+    reply: *const toolcore_reply_t,
+    index: usize,
+    out: *mut toolcore_tool_call_t,
+) -> toolcore_status_t {
+    guard(ptr::null_mut(), |c, _| {
+        let out = c.out_struct(out)?;
+        let call = c.object(reply)?.get(index).ok_or(NOT_FOUND)?;
+        out.set(toolcore_tool_call_t::of(&call));
+        Ok(())
+    })
+}
+
+/// Writes the text beside the calls, its pieces joined as they are.
+///
+/// Returns TOOLCORE_OK; ERR_NO_SPACE; ERR_INVALID_ARGUMENT.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolcore_reply_text(
+    reply: *const toolcore_reply_t,
+    buf: *mut c_char,
+    len: usize,
+    out_len: *mut usize,
+) -> toolcore_status_t {
+    guard(ptr::null_mut(), |c, _| {
+        let mut output = c.output(buf, len, out_len)?;
+        let mut sink = Sink::new(output.buffer());
+        c.object(reply)?.write_text(&mut sink);
+        let len = sink.len();
+        output.finish(len)
+    })
+}
+
+/// Why the reply ended, one of TOOLCORE_FINISH_; TOOLCORE_FINISH_COMPLETE for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolcore_reply_finish(reply: *const toolcore_reply_t) -> u32 {
+    read(TOOLCORE_FINISH_COMPLETE, |c| {
+        Ok(match c.object(reply)?.finish() {
+            Finish::Complete => TOOLCORE_FINISH_COMPLETE,
+            Finish::Truncated => TOOLCORE_FINISH_TRUNCATED,
+            Finish::Refused => TOOLCORE_FINISH_REFUSED,
+        })
+    })
+}
+
+sized_struct!(toolcore_reply_opts_t);
+
+impl Object for toolcore_reply_t {
+    type Body = Reply<'static>;
+    const MAGIC: u32 = u32::from_be_bytes(*b"TCrp");
+}
+
+fn options(c: Caller, opts: *const toolcore_reply_opts_t) -> Result<Options, Fail> {
+    let opts = c.options(opts)?;
+    read_options(opts.max_depth, opts.flags)
+}
+
+fn reply_size(words: usize, bytes: usize) -> usize {
+    Memory::room_for::<Live<Reply<'static>>>(1).saturating_add(scratch_for(words, bytes))
+}

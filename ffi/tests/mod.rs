@@ -1,0 +1,23 @@
+//! The entry points, called as C calls them.
+//!
+//! One file for each question that a host's author may ask: what if a pointer is NULL, a buffer too small, a
+//! struct of another size, a text not UTF-8, an object gone; who ends the life of a user_data; what is said
+//! when something is wrong.
+
+mod support;
+
+mod answer;
+mod buffers;
+mod callbacks;
+mod context;
+mod detail;
+mod drops;
+mod json;
+mod layout;
+mod lives;
+mod nulls;
+mod schema;
+mod sizes;
+mod steps;
+mod unknown;
+mod utf8;

@@ -1,0 +1,217 @@
+//! A constant, a flag or a reserved field that this version does not know is not supported.
+
+use core::ptr::{null, null_mut};
+use std::string::String;
+use std::vec::Vec;
+
+use super::support::*;
+use crate::abi::CStruct;
+use crate::answer::*;
+use crate::call::*;
+use crate::context::*;
+use crate::dispatch::*;
+use crate::json::*;
+use crate::registry::*;
+use crate::reply::*;
+use crate::result::*;
+use crate::results::*;
+use crate::schema::*;
+use crate::status::*;
+use crate::tool::*;
+use crate::tools::*;
+
+const UNSUPPORTED: toolcore_status_t = TOOLCORE_ERR_UNSUPPORTED;
+
+/// The struct with one field set.
+fn with<T: CStruct>(set: impl FnOnce(&mut T)) -> T {
+    let mut value = init();
+    set(&mut value);
+    value
+}
+
+#[test]
+fn fields() {
+    let tools = Tools::usual();
+    let registry = tools.registry;
+    let mut scratch = Block::new(1 << 15);
+    let mem = scratch.ptr();
+    let (no, size, mut len) = (null_mut(), 1 << 15, 0);
+    let len = &raw mut len;
+    let dialect = TOOLCORE_DIALECT_ANTHROPIC;
+    let mut all: Vec<toolcore_status_t> = Vec::new();
+
+    for opts in [
+        with(|opts: &mut toolcore_registry_opts_t| opts.collision = 2),
+        with(|opts: &mut toolcore_registry_opts_t| opts.default_draft = 2),
+        with(|opts: &mut toolcore_registry_opts_t| opts.reserved = 1),
+        with(|opts: &mut toolcore_registry_opts_t| opts.reserved2 = 1),
+    ] {
+        assert_eq!(c!(toolcore_registry_mem_size(&opts)), 0);
+        all.push(c!(toolcore_registry_init(&opts, mem, size, &mut null_mut())));
+    }
+    for param in [
+        with(|param: &mut toolcore_param_t| param.flags = 8),
+        with(|param: &mut toolcore_param_t| param.r#type = 0),
+        with(|param: &mut toolcore_param_t| param.r#type = 8),
+    ] {
+        let param = toolcore_param_t { name: s("p"), ..param };
+        all.push(tools.add(&toolcore_tool_t { params: &raw const param, params_len: 1, ..tool("x", fail) }));
+    }
+    for opts in [
+        with(|opts: &mut toolcore_tools_opts_t| opts.choice = 5),
+        with(|opts: &mut toolcore_tools_opts_t| opts.parallel = 3),
+        with(|opts: &mut toolcore_tools_opts_t| opts.flags = 4),
+        with(|opts: &mut toolcore_tools_opts_t| opts.reserved = 1),
+    ] {
+        all.push(c!(toolcore_tools_render(registry, dialect, &opts, null_mut(), 0, len, no)));
+    }
+    for opts in [
+        with(|opts: &mut toolcore_answer_opts_t| opts.flags = 4),
+        with(|opts: &mut toolcore_answer_opts_t| opts.reserved = 1),
+        with(|opts: &mut toolcore_answer_opts_t| opts.reserved2 = 1),
+    ] {
+        let reply = s(REPLY);
+        all.push(c!(toolcore_answer(
+            registry,
+            dialect,
+            reply,
+            &opts,
+            mem,
+            size,
+            null_mut(),
+            0,
+            len,
+            null_mut(),
+            no
+        )));
+    }
+    let opts = with(|opts: &mut toolcore_reply_opts_t| opts.flags = 2);
+    all.push(c!(toolcore_reply_parse(dialect, s(REPLY), &opts, mem, size, &mut null_mut(), no)));
+    for call in [
+        with(|call: &mut toolcore_tool_call_t| call.flags = 4),
+        with(|call: &mut toolcore_tool_call_t| call.reserved = 1),
+    ] {
+        all.push(c!(toolcore_dispatch(registry, &call, null(), mem, size, &mut null_mut(), no)));
+        all.push(c!(toolcore_results_render(dialect, &call, 1, null(), 0, null(), null_mut(), 0, len, no)));
+    }
+    for opts in [
+        with(|opts: &mut toolcore_dispatch_opts_t| opts.flags = 2),
+        with(|opts: &mut toolcore_dispatch_opts_t| opts.dialect = 99),
+    ] {
+        let call = init();
+        all.push(c!(toolcore_dispatch(registry, &call, &opts, mem, size, &mut null_mut(), no)));
+    }
+    let call = init::<toolcore_tool_call_t>();
+    for result in [
+        with(|result: &mut toolcore_call_result_t| result.flags = 2),
+        with(|result: &mut toolcore_call_result_t| result.reserved = 1),
+    ] {
+        all.push(c!(toolcore_results_render(dialect, &call, 1, &result, 1, null(), null_mut(), 0, len, no)));
+    }
+    for opts in [
+        with(|opts: &mut toolcore_results_opts_t| opts.flags = 2),
+        with(|opts: &mut toolcore_results_opts_t| opts.reserved = 1),
+    ] {
+        all.push(c!(toolcore_results_render(dialect, null(), 0, null(), 0, &opts, null_mut(), 0, len, no)));
+    }
+    let opts = with(|opts: &mut toolcore_json_opts_t| opts.flags = 2);
+    all.push(c!(toolcore_json_validate(s("1"), &opts, no)));
+    let opts = with(|opts: &mut toolcore_schema_opts_t| opts.default_draft = 2);
+    all.push(c!(toolcore_schema_init(s("{}"), &opts, mem, size, &mut null_mut(), no)));
+    let mut schema = null_mut();
+    assert_eq!(c!(toolcore_schema_init(s("{}"), null(), mem, size, &raw mut schema, no)), TOOLCORE_OK);
+    for opts in [
+        with(|opts: &mut toolcore_check_opts_t| opts.flags = 2),
+        with(|opts: &mut toolcore_check_opts_t| opts.reserved = 1),
+        with(|opts: &mut toolcore_check_opts_t| opts.reserved2 = 1),
+    ] {
+        all.push(c!(toolcore_schema_check(schema, s("1"), &opts, null_mut(), 0, &mut true, no)));
+    }
+    let mut result = null_mut();
+    assert_eq!(c!(toolcore_result_init(mem, size, &raw mut result)), TOOLCORE_OK);
+    let usage = with(|usage: &mut toolcore_usage_t| usage.reserved = 1);
+    all.push(c!(toolcore_result_usage(result, &usage)));
+    let mut context = null_mut();
+    assert_eq!(c!(toolcore_context_init(null(), mem, size, &raw mut context)), TOOLCORE_OK);
+    for block in [
+        with(|block: &mut toolcore_block_t| block.flags = 32),
+        with(|block: &mut toolcore_block_t| block.reserved = 1),
+    ] {
+        all.push(c!(toolcore_context_push(context, &block)));
+    }
+    for opts in [
+        with(|opts: &mut toolcore_context_render_opts_t| opts.format = 3),
+        with(|opts: &mut toolcore_context_render_opts_t| opts.order = 2),
+        with(|opts: &mut toolcore_context_render_opts_t| opts.policy = 2),
+        with(|opts: &mut toolcore_context_render_opts_t| opts.show = 8),
+        with(|opts: &mut toolcore_context_render_opts_t| opts.reserved = 1),
+    ] {
+        all.push(c!(toolcore_context_render(context, &opts, null_mut(), 0, len, null_mut(), no)));
+    }
+    for (at, status) in all.into_iter().enumerate() {
+        assert_eq!(status, UNSUPPORTED, "number {at}");
+    }
+}
+
+#[test]
+fn dialects() {
+    let tools = Tools::usual();
+    let mut scratch = Block::new(SCRATCH);
+    let (mem, no, mut len) = (scratch.ptr(), null_mut(), 0);
+    let len = &raw mut len;
+    let reserved = [
+        TOOLCORE_DIALECT_OPENAI_RESPONSES,
+        TOOLCORE_DIALECT_GEMINI,
+        TOOLCORE_DIALECT_GEMINI_SCHEMA,
+        TOOLCORE_DIALECT_BEDROCK,
+        TOOLCORE_DIALECT_OLLAMA,
+    ];
+    for dialect in [0, 9, u32::MAX].into_iter().chain(reserved) {
+        let mut why = init::<toolcore_detail_t>();
+        let opts = null();
+        let status =
+            c!(toolcore_tools_render(tools.registry, dialect, opts, null_mut(), 0, len, &raw mut why));
+        assert_eq!(status, UNSUPPORTED);
+        assert_eq!(message(&why), "the dialect is not set, or not supported by this version");
+        for status in [
+            c!(toolcore_answer(
+                tools.registry,
+                dialect,
+                s(REPLY),
+                null(),
+                mem,
+                SCRATCH,
+                null_mut(),
+                0,
+                len,
+                null_mut(),
+                no
+            )),
+            c!(toolcore_reply_mem_size(dialect, s(REPLY), null(), len, no)),
+            c!(toolcore_reply_parse(dialect, s(REPLY), null(), mem, SCRATCH, &mut null_mut(), no)),
+            c!(toolcore_results_render(dialect, null(), 0, null(), 0, null(), null_mut(), 0, len, no)),
+        ] {
+            assert_eq!(status, UNSUPPORTED, "dialect {dialect}");
+        }
+    }
+}
+
+#[test]
+fn the_parameter_is_named() {
+    let tools = Tools::new();
+    let inner = sized!(toolcore_param_t { name: s("inner"), r#type: 9 });
+    let outer = sized!(toolcore_param_t {
+        name: s("outer"),
+        r#type: TOOLCORE_TYPE_OBJECT,
+        properties: &raw const inner,
+        properties_len: 1,
+    });
+    let tool = toolcore_tool_t { params: &raw const outer, params_len: 1, ..tool("x", fail) };
+    let mut why = init::<toolcore_detail_t>();
+    assert_eq!(c!(toolcore_registry_add(tools.registry, &tool, &raw mut why)), UNSUPPORTED);
+    assert_eq!(message(&why), "parameter 'inner': its type is not set, or not known to this version");
+}
+
+fn message(why: &toolcore_detail_t) -> String {
+    word(why.message.as_ptr()).into()
+}
