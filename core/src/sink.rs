@@ -199,6 +199,18 @@ mod tests {
     }
 
     #[test]
+    fn a_resumed_sink_goes_on_where_the_other_stopped() {
+        let mut buffer = [0u8; 4];
+        Sink::new(&mut buffer).put("ab");
+        let mut sink = Sink::resume(&mut buffer, 2);
+        sink.put("cd");
+        assert_eq!(sink.finish(), Ok("abcd"));
+        let mut sink = Sink::resume(&mut buffer, 5);
+        sink.put("f");
+        assert_eq!(sink.finish(), Err(NoSpace { need: 6 }));
+    }
+
+    #[test]
     fn truncating_takes_back_the_end() {
         let mut buffer = [0u8; 8];
         let mut sink = Sink::new(&mut buffer);

@@ -392,9 +392,10 @@ fn seeds() -> Vec<Vec<Vec<u8>>> {
     }
     let seeds = |property: &str| match property {
         "json" | "value" | "repair" => texts.clone(),
+        "reader" => texts.iter().map(|text| format!("{text}\0{WAYS}")).collect(),
         "number" => owned(NUMBERS),
         "schema_compile" => schemas.clone(),
-        "schema_check" => pairs.clone(),
+        "schema_check" | "coerce" => pairs.clone(),
         "register" => crossed(&["get_weather", "calc.add", "first", "no good name"], &schemas),
         "reply" | "answer" => replies.clone(),
         "dispatch" => crossed(&["get_weather", "calc.add", "slow", "no such tool"], &instances),
@@ -537,6 +538,8 @@ const DECLARED: &[&str] = &[
     "\u{1}\x00\x05city, with a description\x00\x42\x0C\x0012\x00\x03\x0E\x003.5",
     "\x01\x01\x00[\"c\",\"f\"]\x00\x01\x02\x00\"c\"\x00\x06\x02\x00{\"a\":null}\x00\x05\x00\x0Clist of things",
 ];
+/// Ways to read on; see the property.
+const WAYS: &str = "0d4215d003c4152104";
 const PROSE: &[&str] = &[
     "\x20\x02\x00\x00\x00\x07\x01notes. Answer in one line/manual/.\x00\x02\x04The user lives in Oslo. They asked about the weather twice.\n\nThen about Bergen.\x00\x01\x10A long piece of text that may be cut in its middle, word by word, when there is no room for all of it.",
     "\x0A\x00\x01\x00\x01\x05\x08<b>tags</b> & \"quotes\"\ttabs\nlines\x00\x05\x00\u{e9}\u{20ac}\u{1F600} characters of every length\x00\x00\x00",

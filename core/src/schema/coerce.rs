@@ -1,8 +1,9 @@
 //! Coercion, for tools that ask for it: arguments of a neighbouring type become what the schema wants.
 //!
-//! Only a value is touched whose type the schema does not accept, and every change is reported with its place and its rule
-//! ([`Rule`]). Then the result is checked like any other instance: coercion makes nothing valid by itself. A value that
-//! cannot be coerced stays as it is, for the check to report. What is an array or object after it was a string is not looked into.
+//! Only a value is touched whose type the schema does not accept, and every change is reported with its place
+//! and its rule ([`Rule`]). Then the result is checked like any other instance: coercion makes nothing valid
+//! by itself. A value that cannot be coerced stays as it is, for the check to report. What is an array or
+//! object after it was a string is not looked into.
 //!
 //! ```
 //! use toolcore::schema::{CoerceOptions, CompileOptions, Schema, coerce, compile};
@@ -17,9 +18,11 @@
 //! ```
 
 use super::check::{CheckOptions, Schema};
-use super::program::{Cursor, Entry, Node, Slot, Table, op, types, word, word_of};
+use super::convert::type_of;
+use super::entry::{Entry, Table};
+use super::program::{Cursor, Node, Slot, op, types, word, word_of};
 use super::source::{item_at, member_at, offset_in, value_at};
-use crate::json::{self, Kind, Number, Str, Value, Writer};
+use crate::json::{self, Kind, Str, Value, Writer};
 use crate::sink::Sink;
 use thiserror_no_std::Error;
 
@@ -122,8 +125,8 @@ impl core::error::Error for CoerceError {}
 
 /// Coerces `instance` and gives the new text, or nothing if there was nothing to change.
 ///
-/// Takes three words of work memory for each level of the instance at most. `changes` is told each change in the order of
-/// the text, also when an error follows.
+/// Takes three words of work memory for each level of the instance at most. `changes` is told each change in
+/// the order of the text, also when an error follows.
 pub fn coerce<'o>(
     schema: Schema<'_>,
     instance: &str,
@@ -155,10 +158,10 @@ pub fn coerce<'o>(
     }
 }
 
-struct Coercer<'s, 'i, 'c, 'b> {
+pub(super) struct Coercer<'s, 'i, 'c, 'b> {
     schema: Schema<'s>,
     instance: &'i str,
-    options: &'c CoerceOptions,
+    pub(super) options: &'c CoerceOptions,
     /// For each open container: its slot, where it starts, and where reading goes on.
     work: &'c mut [u32],
     top: usize,
@@ -167,7 +170,7 @@ struct Coercer<'s, 'i, 'c, 'b> {
     has_defaults: bool,
     count: usize,
     changes: &'c mut dyn FnMut(&Coercion<'_>),
-    writer: Writer<'c, 'b>,
+    pub(super) writer: Writer<'c, 'b>,
 }
 
 impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
@@ -283,95 +286,7 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
         !required && !entry.is(Entry::UNDECLARED) && self.types(entry.slot) & types::NULL == 0
     }
 
-    /// Writes what a value of a type that is not accepted becomes. False if it stays as it is.
-    fn convert(&mut self, slot: Slot, types: u8, value: Value<'i>) -> bool {
-        let rule = match value.kind() {
-            Kind::String => value.as_str().and_then(|text| self.read_string(types, text)),
-            Kind::Number if types & types::BOOLEAN != 0 => {
-                let number = value.as_number();
-                let one = number.is_some_and(|number| Number::parse("1") == Some(number));
-                (one || number.is_some_and(Number::is_zero)).then(|| {
-                    self.writer.bool(one);
-                    Rule::BooleanFromNumber
-                })
-            }
-            _ => None,
-        };
-        if let Some(rule) = rule {
-            self.change(rule, value.raw(), None);
-            return true;
-        }
-        let scalar = matches!(value.kind(), Kind::String | Kind::Number | Kind::Bool);
-        if !self.options.wrap_scalars || !scalar || types & types::ARRAY == 0 {
-            return false;
-        }
-        self.change(Rule::ArrayFromScalar, value.raw(), None);
-        self.writer.array_start();
-        let items = self.items(slot);
-        let types = self.types(items) & !types::ARRAY;
-        if type_of(value) & types != 0 || !self.convert(items, types, value) {
-            self.writer.raw(value.raw());
-        }
-        self.writer.array_end();
-        true
-    }
-
-    /// Writes what a string becomes.
-    fn read_string(&mut self, types: u8, text: Str<'i>) -> Option<Rule> {
-        // Longer than any number or word that is meant here; what does not fit is none.
-        let mut buffer = [0; 64];
-        let short = text.decode_in(&mut buffer).unwrap_or_default();
-        if types & types::NUMBER != 0
-            && let Some(rule) = self.read_number(types, short.trim_matches(BLANKS))
-        {
-            return Some(rule);
-        }
-        if types & types::BOOLEAN != 0 {
-            let is = |words: &[&str]| words.iter().any(|word| short.eq_ignore_ascii_case(word));
-            let yes = is(&["true", "yes", "on", "1"]);
-            if yes || is(&["false", "no", "off", "0"]) {
-                self.writer.bool(yes);
-                return Some(Rule::BooleanFromString);
-            }
-        }
-        let (kind, rule) = match text.chars().find(|c| !BLANKS.contains(c)) {
-            Some('[') if types & types::ARRAY != 0 => (Kind::Array, Rule::ArrayFromString),
-            Some('{') if types & types::OBJECT != 0 => (Kind::Object, Rule::ObjectFromString),
-            _ => return None,
-        };
-        // Decoded where it is to stand, and taken back if it is not what it looks like.
-        let mark = self.writer.mark();
-        self.writer.raw("");
-        let start = self.writer.sink().len();
-        text.decode(self.writer.sink());
-        let decoded = self.writer.sink().text().and_then(|all| all.get(start..));
-        let fits = decoded.is_none_or(|decoded| {
-            json::parse(decoded.as_bytes(), &self.options.check.json).is_ok_and(|value| value.kind() == kind)
-        });
-        if !fits {
-            self.writer.rewind(mark);
-        }
-        fits.then_some(rule)
-    }
-
-    fn read_number(&mut self, types: u8, text: &str) -> Option<Rule> {
-        let unsigned = text.strip_prefix('+').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-        let number = Number::parse(unsigned.unwrap_or(text))?;
-        if types & types::FRACTION != 0 {
-            self.writer.raw(number.raw());
-            return Some(Rule::NumberFromString);
-        }
-        if !number.is_integer() {
-            return None;
-        }
-        match number.as_i64() {
-            Ok(value) => self.writer.i64(value),
-            Err(_) => self.writer.raw(number.raw()),
-        }
-        Some(Rule::IntegerFromString)
-    }
-
-    fn change(&mut self, rule: Rule, at: &str, name: Option<Str<'_>>) {
+    pub(super) fn change(&mut self, rule: Rule, at: &str, name: Option<Str<'_>>) {
         self.count += 1;
         let at = offset_in(self.instance, at);
         (self.changes)(&Coercion { rule, instance: self.instance, at, name });
@@ -391,8 +306,8 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
 
 /// What a slot says of a value, together with the schemas that it refers to in place.
 impl<'s> Coercer<'s, '_, '_, '_> {
-    /// The node of a slot and those that it refers to. References in place have no cycles; the bound is for programs
-    /// that were not made from this schema.
+    /// The node of a slot and those that it refers to. References in place have no cycles; the bound is for
+    /// programs that were not made from this schema.
     fn nodes(&self, slot: Slot) -> impl Iterator<Item = Slot> + use<'s> {
         let program = self.schema.program();
         let next = move |slot: &Slot| {
@@ -408,7 +323,7 @@ impl<'s> Coercer<'s, '_, '_, '_> {
     }
 
     /// The types that are accepted.
-    fn types(&self, slot: Slot) -> u8 {
+    pub(super) fn types(&self, slot: Slot) -> u8 {
         let types = self.nodes(slot).map(|slot| match slot.as_immediate() {
             Some((types, _)) => types,
             None => Node::read(self.schema.program(), slot.0 as usize).types,
@@ -427,7 +342,7 @@ impl<'s> Coercer<'s, '_, '_, '_> {
     }
 
     /// The slot of an array's items.
-    fn items(&self, slot: Slot) -> Slot {
+    pub(super) fn items(&self, slot: Slot) -> Slot {
         let program = self.schema.program();
         let items = self.nodes(slot).find_map(|slot| {
             let mut cursor = Cursor::new(program, slot);
@@ -453,21 +368,7 @@ impl<'s> Coercer<'s, '_, '_, '_> {
     }
 }
 
-/// The bit of a value's type.
-fn type_of(value: Value<'_>) -> u8 {
-    match value.kind() {
-        Kind::Null => types::NULL,
-        Kind::Bool => types::BOOLEAN,
-        Kind::String => types::STRING,
-        Kind::Array => types::ARRAY,
-        Kind::Object => types::OBJECT,
-        Kind::Number if value.as_number().is_some_and(Number::is_integer) => types::INTEGER,
-        Kind::Number => types::FRACTION,
-    }
-}
-
 /// Words for an open container.
 const FRAME: usize = 3;
 /// References in place that are followed one after another.
 const MAX_HOPS: usize = 64;
-const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];

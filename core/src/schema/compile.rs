@@ -1,17 +1,17 @@
 //! From a schema's text to its program.
 //!
-//! One pass over the text with an explicit, bounded stack of the schemas that are open; then the references, in
-//! [`refs`](super::refs). Time is linear in the text, up to a logarithm for sorting the names of large objects and the references.
-//! Keyword rules are those of JSON Schema Core and Validation, drafts 2020-12 and 7.
+//! One pass over the text with an explicit, bounded stack of the schemas that are open; then the references,
+//! in [`refs`](super::refs). Time is linear in the text, up to a logarithm for sorting the names of large
+//! objects and the references. Keyword rules are those of JSON Schema Core and Validation, drafts 2020-12 and
+//! 7.
 //!
-//! Three kinds of keyword: those that are enforced; annotations and unknown ones, which change nothing and are skipped; and those
-//! that would change what is accepted but cannot be enforced, which are refused by name. So a program accepts what its
-//! schema accepts, or there is no program.
+//! Three kinds of keyword: those that are enforced; annotations and unknown ones, which change nothing and
+//! are skipped; and those that would change what is accepted but cannot be enforced, which are refused by
+//! name. So a program accepts what its schema accepts, or there is no program.
 
+use super::entry::Entry;
 use super::error::{SchemaError, SchemaErrorKind};
-use super::program::{
-    self, Entry, Form, INLINE, MAX_ARGUMENT, Node, RECURSIVE, Slot, kind, op, types, word_of,
-};
+use super::program::{self, Node, RECURSIVE, Slot, kind, op, types, word_of};
 use super::source::{offset_in, value_at};
 use super::store::Store;
 use super::work;
@@ -44,8 +44,9 @@ pub enum Draft {
 /// The deepest nesting of schemas that can be compiled.
 pub const MAX_LEVELS: u16 = 64;
 
-/// Compiles `text` into `memory` and gives the bytes used, at its start. Too little memory is an error that names how much would
-/// do. Objects of more than 64 names and references need some memory on the way that is free again in the end.
+/// Compiles `text` into `memory` and gives the bytes used, at its start. Too little memory is an error that
+/// names how much would do. Objects of more than 64 names and references need some memory on the way that is
+/// free again in the end.
 ///
 /// The program refers to `text` and to itself by offsets, so both can be moved.
 pub fn compile(text: &str, options: &CompileOptions, memory: &mut [u8]) -> Result<usize, SchemaError> {
@@ -59,8 +60,8 @@ pub fn compile(text: &str, options: &CompileOptions, memory: &mut [u8]) -> Resul
     Err(error_at(SchemaErrorKind::NoSpace { need }, 0))
 }
 
-/// How much memory is enough to compile `text`; exactly what is used, except as said at [`compile`]. An error means that `compile`
-/// fails too; duplicate properties and references that are wrong only show there.
+/// How much memory is enough to compile `text`; exactly what is used, except as said at [`compile`]. An error
+/// means that `compile` fails too; duplicate properties and references that are wrong only show there.
 pub fn program_size(text: &str, options: &CompileOptions) -> Result<usize, SchemaError> {
     let mut compiler = Compiler::new(text, options, &mut [])?;
     compiler.run()?;
@@ -75,14 +76,14 @@ pub(super) struct Compiler<'s, 'm> {
     origin: usize,
     pub(super) store: Store<'m>,
     pub(super) refs: Refs,
-    draft: Draft,
+    pub(super) draft: Draft,
     /// Draft 7, and the text may hold a `$ref`.
     scan_for_ref: bool,
     levels: [Level; MAX_LEVELS as usize],
-    depth: usize,
+    pub(super) depth: usize,
     max_depth: usize,
     /// Work words of the largest level.
-    largest: u32,
+    pub(super) largest: u32,
 }
 
 /// What was seen of references.
@@ -94,6 +95,8 @@ pub(super) struct Refs {
     pub(super) odd: bool,
     /// The most tokens in one.
     pub(super) deepest: usize,
+    /// The most levels that references beside other keywords take for one value.
+    pub(super) chain: u32,
 }
 
 /// A schema that is open.
@@ -102,7 +105,7 @@ pub(super) struct Level {
     /// Where it stands.
     offset: u32,
     /// Keywords that were there, a bit each.
-    seen: u32,
+    pub(super) seen: u32,
     /// The height of the store's stack where its instructions begin.
     base: usize,
     /// The heights between which its entries are.
@@ -113,18 +116,21 @@ pub(super) struct Level {
     /// For members that have no entry.
     pub(super) others: Slot,
     /// Work words that the schemas inside need.
-    need: u32,
-    types: u8,
+    pub(super) need: u32,
+    pub(super) types: u8,
     kinds: u8,
     count: u8,
-    place: Place,
+    pub(super) place: Place,
     /// Draft 7: the `$ref` is all that counts.
-    ref_only: bool,
+    pub(super) ref_only: bool,
+    /// It has definitions. Then it becomes a node even if it says nothing itself, so that a reference to it
+    /// finds it and does not compile them again.
+    pub(super) defines: bool,
 }
 
 /// What of an open schema is being read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+pub(super) enum Place {
     Keywords,
     Properties,
     Definitions,
@@ -174,7 +180,8 @@ impl<'s, 'm> Compiler<'s, 'm> {
         let around = if kinds & (kind::OBJECT | kind::ARRAY) != 0 { work::LEVEL } else { 0 };
         let need = need.saturating_sub(around).min(RECURSIVE - 1);
         self.store.set(8, if recursive { RECURSIVE } else { need });
-        self.store.set(12, self.largest);
+        let level = work::LEVEL.saturating_mul(self.refs.chain.saturating_add(1));
+        self.store.set(12, level.saturating_add(self.largest));
         Ok(())
     }
 
@@ -186,7 +193,8 @@ impl<'s, 'm> Compiler<'s, 'm> {
         self.schema().map(|(slot, _)| slot)
     }
 
-    /// Compiles the schema that the reader has next. Gives its slot and the work words that checking it needs.
+    /// Compiles the schema that the reader has next. Gives its slot and the work words that checking it
+    /// needs.
     fn schema(&mut self) -> Result<(Slot, u32), SchemaError> {
         let mut done = self.open()?;
         loop {
@@ -236,7 +244,7 @@ impl<'s, 'm> Compiler<'s, 'm> {
     }
 
     /// Begins the schema that the reader has next; a boolean one is done at once.
-    fn open(&mut self) -> Result<Option<(Slot, u32)>, SchemaError> {
+    pub(super) fn open(&mut self) -> Result<Option<(Slot, u32)>, SchemaError> {
         let at = self.place();
         match self.peek()? {
             Kind::Bool => {
@@ -282,6 +290,7 @@ impl<'s, 'm> Compiler<'s, 'm> {
     /// Puts a finished schema at the front, unless its slot can hold it.
     fn node(&mut self, level: &Level) -> Result<Slot, SchemaError> {
         if level.count == 0
+            && !level.defines
             && let Some(slot) = Slot::immediate(level.types, level.offset)
         {
             return Ok(slot);
@@ -298,224 +307,6 @@ impl<'s, 'm> Compiler<'s, 'm> {
         } else {
             Ok(Slot::node(address))
         }
-    }
-
-    /// Reads a keyword's value. A boolean schema in it is done at once.
-    fn keyword(&mut self, at: usize, key: Str<'s>) -> Result<Option<(Slot, u32)>, SchemaError> {
-        // Longer than any keyword: then it is unknown.
-        let mut buffer = [0; 24];
-        let name = match key.plain() {
-            Some(name) => name,
-            None => key.decode_in(&mut buffer).unwrap_or_default(),
-        };
-        if self.level().ref_only && !matches!(name, "$ref" | "$defs" | "definitions") {
-            self.refs.odd |= matches!(name, "properties" | "items" | "additionalProperties");
-            self.value()?;
-            return Ok(None);
-        }
-        match name {
-            "type" => {
-                self.once(0, at)?;
-                let value = self.value()?;
-                self.level().types = self.types(value)?;
-            }
-            "properties" => {
-                self.once(1, at)?;
-                let height = self.store.height();
-                let offset = self.enter(Kind::Object)?;
-                let level = self.level();
-                level.place = Place::Properties;
-                level.properties = offset;
-                level.entries = (height, height);
-            }
-            "required" => {
-                self.once(2, at)?;
-                let value = self.value_of(Kind::Array)?;
-                if let Some(wrong) = value.items().find(|name| name.kind() != Kind::String) {
-                    return Err(self.error(SchemaErrorKind::BadKeyword, wrong));
-                }
-                self.level().required = self.offset(value);
-            }
-            "additionalProperties" => {
-                self.once(3, at)?;
-                self.level().place = Place::Others;
-                return self.open();
-            }
-            "items" => {
-                self.once(4, at)?;
-                if self.peek()? == Kind::Array {
-                    return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
-                }
-                self.level().place = Place::Items;
-                return self.open();
-            }
-            "enum" => {
-                self.once(5, at)?;
-                let value = self.value_of(Kind::Array)?;
-                self.values(op::ENUM, value, value.items())?;
-            }
-            "const" => {
-                self.once(6, at)?;
-                let value = self.value()?;
-                self.values(op::CONST, value, core::iter::once(value))?;
-            }
-            "minimum" => self.bound(7, at, op::MINIMUM)?,
-            "maximum" => self.bound(8, at, op::MAXIMUM)?,
-            "exclusiveMinimum" => self.bound(9, at, op::EXCLUSIVE_MINIMUM)?,
-            "exclusiveMaximum" => self.bound(10, at, op::EXCLUSIVE_MAXIMUM)?,
-            "minLength" => self.count(11, at, op::MIN_LENGTH)?,
-            "maxLength" => self.count(12, at, op::MAX_LENGTH)?,
-            "minItems" => self.count(13, at, op::MIN_ITEMS)?,
-            "maxItems" => self.count(14, at, op::MAX_ITEMS)?,
-            "$ref" => {
-                self.once(15, at)?;
-                let value = self.value_of(Kind::String)?;
-                self.reference(value)?;
-            }
-            "$defs" | "definitions" => {
-                self.enter(Kind::Object)?;
-                self.level().place = Place::Definitions;
-            }
-            "$schema" => {
-                let value = self.value()?;
-                if self.dialect(value)? != self.draft {
-                    return Err(self.error(SchemaErrorKind::UnsupportedDialect, value));
-                }
-            }
-            "$id" => {
-                // At the root it names the document; elsewhere it would begin another one.
-                if self.depth > 1 {
-                    return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
-                }
-                self.value_of(Kind::String)?;
-            }
-            "title" | "description" | "$comment" | "format" => drop(self.value_of(Kind::String)?),
-            "allOf"
-            | "anyOf"
-            | "oneOf"
-            | "not"
-            | "if"
-            | "then"
-            | "else"
-            | "pattern"
-            | "patternProperties"
-            | "propertyNames"
-            | "contains"
-            | "minContains"
-            | "maxContains"
-            | "prefixItems"
-            | "uniqueItems"
-            | "multipleOf"
-            | "minProperties"
-            | "maxProperties"
-            | "dependentRequired"
-            | "dependentSchemas"
-            | "dependencies"
-            | "unevaluatedItems"
-            | "unevaluatedProperties"
-            | "$anchor"
-            | "$dynamicRef"
-            | "$dynamicAnchor"
-            | "$recursiveRef"
-            | "$recursiveAnchor" => {
-                return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
-            }
-            _ => drop(self.value()?),
-        }
-        Ok(None)
-    }
-
-    /// The value of `type`.
-    fn types(&self, value: Value<'s>) -> Result<u8, SchemaError> {
-        let one = |name: Value<'s>| match name.as_str() {
-            Some(name) => TYPES
-                .iter()
-                .find(|(known, _)| name.eq_str(known))
-                .map(|&(_, bits)| bits)
-                .ok_or_else(|| self.error(SchemaErrorKind::UnknownType, self.value_of_str(name))),
-            None => Err(self.error(SchemaErrorKind::BadKeyword, name)),
-        };
-        match value.kind() {
-            Kind::Array => {
-                let all = value.items().try_fold(types::NONE, |all, name| Ok(all | one(name)?))?;
-                if all == types::NONE { Err(self.error(SchemaErrorKind::BadKeyword, value)) } else { Ok(all) }
-            }
-            _ => one(value),
-        }
-    }
-
-    /// `enum` and `const`.
-    fn values(
-        &mut self,
-        op: u8,
-        whole: Value<'s>,
-        values: impl Iterator<Item = Value<'s>>,
-    ) -> Result<(), SchemaError> {
-        let (mut count, mut depth) = (0u32, 0);
-        let height = self.store.height();
-        for value in values {
-            let form = match value.kind() {
-                Kind::String if value.raw().contains('\\') => Form::Escaped,
-                Kind::String => Form::Plain,
-                Kind::Number => Form::Number,
-                Kind::Bool | Kind::Null => Form::Word,
-                Kind::Object | Kind::Array => Form::Container,
-            };
-            if form == Form::Container {
-                depth = depth.max(nesting(value)?);
-            }
-            self.store.push(word_of(value.raw().len()) | (form as u32) << Form::SHIFT);
-            self.store.push(word_of(self.offset(value)));
-            count += 1;
-        }
-        if count > MAX_ARGUMENT {
-            return Err(self.error(SchemaErrorKind::TooLarge, whole));
-        }
-        // The first value comes first.
-        let first = self.store.address(self.store.height());
-        if self.store.fits() {
-            for number in 0..count as usize / 2 {
-                let other = (self.store.height() - height) / 8 - 1 - number;
-                self.store.swap(first + 8 * number, first + 8 * other, 2);
-            }
-        }
-        let need = work::equality(depth);
-        self.level().need = self.level().need.max(need);
-        self.largest = self.largest.max(need);
-        self.instruction(op, count, &[word_of(self.offset(whole))]);
-        Ok(())
-    }
-
-    /// A keyword that compares with a number.
-    fn bound(&mut self, bit: u8, at: usize, op: u8) -> Result<(), SchemaError> {
-        self.once(bit, at)?;
-        let value = self.value_of(Kind::Number)?;
-        let small = value.as_number().and_then(|number| i32::try_from(number.as_i64().ok()?).ok());
-        let argument = word_of(value.raw().len());
-        if argument >= INLINE {
-            return Err(self.error(SchemaErrorKind::TooLarge, value));
-        }
-        let inline = if small.is_some() { INLINE } else { 0 };
-        self.instruction(
-            op,
-            argument | inline,
-            &[word_of(self.offset(value)), small.unwrap_or(0).cast_unsigned()],
-        );
-        Ok(())
-    }
-
-    /// A keyword that compares a count. A bound beyond 2^32 is beyond every text that can be checked.
-    fn count(&mut self, bit: u8, at: usize, op: u8) -> Result<(), SchemaError> {
-        self.once(bit, at)?;
-        let value = self.value_of(Kind::Number)?;
-        let count = match value.as_number() {
-            Some(number) if number.is_integer() && !number.is_negative() => {
-                number.as_u64().unwrap_or(u64::MAX)
-            }
-            _ => return Err(self.error(SchemaErrorKind::BadKeyword, value)),
-        };
-        self.instruction(op, 0, &[u32::try_from(count).unwrap_or(u32::MAX)]);
-        Ok(())
     }
 
     /// Pushes an instruction of the innermost schema.
@@ -537,31 +328,9 @@ impl<'s, 'm> Compiler<'s, 'm> {
         self.store.push(word_of(at));
     }
 
-    /// Refuses a keyword that stands twice in the innermost schema.
-    fn once(&mut self, bit: u8, at: usize) -> Result<(), SchemaError> {
-        let level = self.level();
-        let twice = level.seen >> bit & 1 == 1;
-        level.seen |= 1 << bit;
-        if twice { Err(error_at(SchemaErrorKind::DuplicateKey, at)) } else { Ok(()) }
-    }
-
-    /// The dialect that `$schema` names.
-    fn dialect(&self, dialect: Value<'s>) -> Result<Draft, SchemaError> {
-        let Some(name) = dialect.as_str() else {
-            return Err(self.error(SchemaErrorKind::BadKeyword, dialect));
-        };
-        let mut buffer = [0; 64];
-        let name = name.decode_in(&mut buffer).unwrap_or_default();
-        let name = name.strip_suffix('#').unwrap_or(name);
-        match name.strip_prefix("https").or(name.strip_prefix("http")) {
-            Some("://json-schema.org/draft/2020-12/schema") => Ok(Draft::Draft2020),
-            Some("://json-schema.org/draft-07/schema") => Ok(Draft::Draft7),
-            _ => Err(self.error(SchemaErrorKind::UnsupportedDialect, dialect)),
-        }
-    }
-
-    /// The innermost schema. There is one whenever this is called; were there none, the first place would do no harm.
-    fn level(&mut self) -> &mut Level {
+    /// The innermost schema. There is one whenever this is called; were there none, the first place would do
+    /// no harm.
+    pub(super) fn level(&mut self) -> &mut Level {
         let [first, rest @ ..] = &mut self.levels;
         match self.depth.checked_sub(2) {
             Some(index) => rest.get_mut(index).unwrap_or(first),
@@ -579,21 +348,21 @@ impl<'s, 'm> Compiler<'s, 'm> {
         self.reader.next_event().and_then(|event| event.ok_or(end)).map_err(not_json)
     }
 
-    fn peek(&mut self) -> Result<Kind, SchemaError> {
+    pub(super) fn peek(&mut self) -> Result<Kind, SchemaError> {
         self.reader.peek().map_err(not_json)
     }
 
-    fn value(&mut self) -> Result<Value<'s>, SchemaError> {
+    pub(super) fn value(&mut self) -> Result<Value<'s>, SchemaError> {
         self.reader.skip_value().map_err(not_json)
     }
 
-    fn value_of(&mut self, kind: Kind) -> Result<Value<'s>, SchemaError> {
+    pub(super) fn value_of(&mut self, kind: Kind) -> Result<Value<'s>, SchemaError> {
         let value = self.value()?;
         if value.kind() == kind { Ok(value) } else { Err(self.error(SchemaErrorKind::BadKeyword, value)) }
     }
 
     /// Enters a container and gives its offset.
-    fn enter(&mut self, kind: Kind) -> Result<usize, SchemaError> {
+    pub(super) fn enter(&mut self, kind: Kind) -> Result<usize, SchemaError> {
         let at = self.place();
         if self.peek()? != kind {
             return Err(error_at(SchemaErrorKind::BadKeyword, at));
@@ -605,11 +374,6 @@ impl<'s, 'm> Compiler<'s, 'm> {
     /// The value that stands at an offset of the text.
     pub(super) fn value_at(&self, at: usize) -> Result<Value<'s>, SchemaError> {
         value_at(self.text, at).ok_or(error_at(SchemaErrorKind::NotASchema, at))
-    }
-
-    fn value_of_str(&self, name: Str<'s>) -> Value<'s> {
-        let at = offset_in(self.text, name.raw());
-        Value::new(self.text.get(at.saturating_sub(1)..at + name.raw().len() + 1).unwrap_or_default())
     }
 
     pub(super) fn offset(&self, value: Value<'s>) -> usize {
@@ -637,37 +401,18 @@ impl Level {
             count: 0,
             place: Place::Keywords,
             ref_only: false,
+            defines: false,
         }
     }
-}
-
-/// How deep containers are nested in a value.
-fn nesting(value: Value<'_>) -> Result<usize, SchemaError> {
-    let mut reader = Reader::new(value.raw().as_bytes(), &json::Options::default());
-    let mut deepest = 0;
-    while reader.next_event().map_err(not_json)?.is_some() {
-        deepest = deepest.max(reader.depth());
-    }
-    Ok(deepest)
 }
 
 pub(super) fn error_at(kind: SchemaErrorKind, offset: usize) -> SchemaError {
     SchemaError { kind, offset }
 }
 
-fn not_json(error: json::Error) -> SchemaError {
+pub(super) fn not_json(error: json::Error) -> SchemaError {
     error_at(SchemaErrorKind::Json(error), error.offset)
 }
-
-const TYPES: [(&str, u8); 7] = [
-    ("string", types::STRING),
-    ("object", types::OBJECT),
-    ("number", types::NUMBER),
-    ("integer", types::INTEGER),
-    ("boolean", types::BOOLEAN),
-    ("array", types::ARRAY),
-    ("null", types::NULL),
-];
 
 /// Addresses are below this.
 const MAX_PROGRAM: usize = i32::MAX as usize;

@@ -2,7 +2,7 @@
 //!
 //! Containers that are being compared are kept in the work memory, so depth costs no stack.
 
-use super::check::Check;
+use super::machine::Check;
 use super::program::word_of;
 use super::source::{item_at, member_at, offset_in};
 use super::work::PAIR;
@@ -33,7 +33,8 @@ impl Check<'_, '_, '_> {
             Glance::Inside => self.push_pair([0, 1, 1])?,
         }
         while self.top > floor {
-            // The container in `one`, and where comparing goes on in `one` and in `two`. In an object the latter stays.
+            // The container in `one`, and where comparing goes on in `one` and in `two`. In an object the
+            // latter stays.
             let top = self.top - PAIR as usize;
             let Some(&[start, next_one, next_two]) = self.work.get(top..).and_then(|rest| rest.first_chunk())
             else {

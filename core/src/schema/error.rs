@@ -93,8 +93,8 @@ impl SchemaError {
         }
     }
 
-    /// Appends the place and what is wrong, for people: `/properties/a/oneOf: keyword "oneOf" is not supported`. At the root there is
-    /// no place.
+    /// Appends the place and what is wrong, for people: `/properties/a/oneOf: keyword "oneOf" is not
+    /// supported`. At the root there is no place.
     pub fn write_message(&self, schema: &str, sink: &mut Sink<'_>) {
         let start = sink.len();
         self.write_path(schema, sink);

@@ -6,14 +6,16 @@
 //!   was expected and what came ([`Violation`], [`ListReport`]).
 //! - [`coerce`], for tools that ask for it, makes neighbouring types fit and reports each change.
 //!
-//! Drafts 2020-12 and 7, chosen by `$schema`. So far: `type`, `enum`, `const`, the bounds of numbers, lengths and items,
-//! `properties`, `required`, `additionalProperties`, `items`, boolean schemas, and `$ref` to any place of the same text. A keyword
-//! that would change what is accepted and is not among these is refused when compiling, by name and place; it is never
-//! ignored. Annotations and unknown keywords change nothing.
+//! Drafts 2020-12 and 7, chosen by `$schema`. So far: `type`, `enum`, `const`, the bounds of numbers, lengths
+//! and items, `properties`, `required`, `additionalProperties`, `items`, boolean schemas, and `$ref` to any
+//! place of the same text. A keyword that would change what is accepted and is not among these is refused
+//! when compiling, by name and place; it is never ignored. Annotations and unknown keywords change nothing.
 //!
-//! Numbers compare exactly, whatever their size. Nothing here recurses, and no schema or instance makes it panic or run on:
-//! compiling takes time in proportion to the text (and a logarithm for large objects and references), checking has a step
-//! budget.
+//! Numbers compare exactly, whatever their size. Nothing here recurses, and no schema or instance makes it
+//! panic or run on: compiling takes time in proportion to the text (and a logarithm for large objects and
+//! references) and about 4 kB of stack; checking takes time in proportion to the instance plus a budget of
+//! steps ([`CheckOptions::steps`]), and work memory only for objects and arrays inside one another
+//! ([`Schema::work_words`]).
 //!
 //! ```
 //! use toolcore::schema::{CheckOptions, CompileOptions, ListReport, Schema, compile};
@@ -37,9 +39,16 @@ mod build;
 mod check;
 mod coerce;
 mod compile;
+mod convert;
+mod entry;
 mod equal;
 mod error;
+mod fast;
+mod keyword;
 mod lower;
+mod machine;
+mod member;
+mod pointer;
 mod program;
 mod refs;
 mod report;

@@ -1,14 +1,15 @@
 //! The schema program: what a compiled schema is, byte by byte.
 //!
-//! A program is a run of 32-bit words in native byte order inside a plain `&[u8]` of any alignment. It refers to itself by byte
-//! addresses from its own start and to the schema's text by byte offsets, so it can be copied or moved. It is read with
-//! checked accesses only: a program that was not made from its text gives wrong answers, never a panic.
+//! A program is a run of 32-bit words in native byte order inside a plain `&[u8]` of any alignment. It refers
+//! to itself by byte addresses from its own start and to the schema's text by byte offsets, so it can be
+//! copied or moved. It is read with checked accesses only: a program that was not made from its text gives
+//! wrong answers, never a panic.
 //!
 //! # Layout
 //!
 //! ```text
 //! program   header, then nodes; a node comes after the nodes inside it
-//! header    [MAGIC] [root slot] [work words, or RECURSIVE] [work words of the largest level]
+//! header    [MAGIC] [root slot] [work words, or RECURSIVE] [work words that one level of the instance takes at most]
 //! slot      one word, a reference to a schema:
 //!             1 ttttttt oooooooooooooooooooooooo   immediate: only these types, nothing more; the schema is at offset o of the text
 //!             0 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa    the node at address a
@@ -16,9 +17,10 @@
 //! instr     [opcode | argument << 8] and the words that its opcode says
 //! ```
 //!
-//! `true` and `{}` are an immediate of all types, `false` of none, `{"type":"string"}` of one: most schemas in a tool's parameters
-//! need no node. `kinds` has one bit per group of opcodes that the node uses, so that a check which does not concern the
-//! value at hand costs one test. `OBJECT` is the first instruction of its node.
+//! `true` and `{}` are an immediate of all types, `false` of none, `{"type":"string"}` of one: most schemas
+//! in a tool's parameters need no node. `kinds` has one bit per group of opcodes that the node uses, so that
+//! a check which does not concern the value at hand costs one test. `OBJECT` is the first instruction of its
+//! node.
 //!
 //! # Instructions
 //!
@@ -30,29 +32,30 @@
 //! | `ITEMS` | items before it (0) | slot | each item |
 //! | `MIN_ITEMS`, `MAX_ITEMS` | | count | items |
 //! | `OBJECT` | count | slot for other members, entries, required masks, sorted index if count > `LINEAR` | members |
-//! | `REF` | colour (while compiling) | offset of the reference, slot of its target | in place: the target holds as well |
+//! | `REF` | used while compiling | offset of the reference, slot of its target | in place: the target holds as well |
 //!
-//! An entry of `OBJECT` is three words: the key's offset in the text (at its quote), its length with quotes and flags, the slot of
-//! the member. Entries are in the schema's order, names that are required without being declared after them (their slot is that
-//! for other members). The masks have one bit per entry, 32 to a word. The index holds entry numbers in order of decoded key.
+//! An entry of `OBJECT` is three words: the key's offset in the text (at its quote), its length with quotes
+//! and flags, the slot of the member. Entries are in the schema's order, names that are required without
+//! being declared after them (their slot is that for other members). The masks have one bit per entry, 32 to
+//! a word. The index holds entry numbers in order of decoded key.
 //!
-//! A lone `$ref` compiles to a node of its target's slot; once all are resolved, every slot that leads to such a node is replaced
-//! by where it leads, so a reference costs nothing when checking.
+//! A lone `$ref` compiles to a node of its target's slot; once all are resolved, every slot that leads to
+//! such a node is replaced by where it leads, so a reference costs nothing when checking.
 //!
 //! # Reserved
 //!
-//! The remaining keywords of drafts 2020-12 and 7 fit as further instructions in the same groups; these numbers are kept for them:
-//! `0x24` multipleOf (as `MINIMUM`), `0x32` pattern (address of a matcher's program), `0x33` format (argument: its number),
-//! `0x43` prefixItems (count; slots; `ITEMS` then has the count as its argument), `0x44` uniqueItems, `0x45` contains (slot, least,
-//! most), `0x46` unevaluatedItems (slot), `0x51` and `0x52` min/maxProperties, `0x53` propertyNames (slot), `0x54`
-//! patternProperties (count; matcher and slot each), `0x55` dependentRequired (count; key and list each), `0x56` dependentSchemas
-//! (count; key and slot each), `0x57` unevaluatedProperties (slot), `0x61` allOf, `0x62` anyOf, `0x63` oneOf (count; slots), `0x64`
-//! not (slot), `0x65` if (three slots), `0x66` dynamicRef (name and slot). Those of group 6 apply to the value in place: like
-//! `REF` beside other keywords they read the value once more, from a frame that remembers where it began and which
-//! instruction comes next.
+//! The remaining keywords of drafts 2020-12 and 7 fit as further instructions in the same groups; these
+//! numbers are kept for them: `0x24` multipleOf (as `MINIMUM`), `0x32` pattern (address of a matcher's
+//! program), `0x33` format (argument: its number), `0x43` prefixItems (count; slots; `ITEMS` then has the
+//! count as its argument), `0x44` uniqueItems, `0x45` contains (slot, least, most), `0x46` unevaluatedItems
+//! (slot), `0x51` and `0x52` min/maxProperties, `0x53` propertyNames (slot), `0x54` patternProperties (count;
+//! matcher and slot each), `0x55` dependentRequired (count; key and list each), `0x56` dependentSchemas
+//! (count; key and slot each), `0x57` unevaluatedProperties (slot), `0x61` allOf, `0x62` anyOf, `0x63` oneOf
+//! (count; slots), `0x64` not (slot), `0x65` if (three slots), `0x66` dynamicRef (name and slot). Those of
+//! group 6 apply to the value in place: like `REF` beside other keywords they read the value once more, from
+//! a frame that remembers where it began and which instruction comes next.
 
-use crate::json::Str;
-use core::cmp::Ordering;
+use super::entry::Table;
 
 /// Bytes of the header.
 pub(super) const HEADER: usize = 16;
@@ -249,201 +252,6 @@ impl Cursor {
         self.at += size;
         Some(instruction)
     }
-}
-
-/// The members of an object: an `OBJECT` instruction taken apart.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Table {
-    pub(super) at: usize,
-    pub(super) count: u32,
-}
-
-impl Table {
-    /// The table of the `OBJECT` instruction at an address.
-    #[inline]
-    pub(super) fn read(program: &[u8], at: usize) -> Table {
-        Table { at, count: word(program, at) >> 8 }
-    }
-
-    /// Bytes that an instruction with this many entries takes.
-    pub(super) fn size(count: usize) -> usize {
-        let index = if count > LINEAR as usize { count } else { 0 };
-        4 * (2 + Table::masks(count) + index + 3 * count)
-    }
-
-    /// Words that hold one bit per entry.
-    #[inline]
-    pub(super) fn masks(count: usize) -> usize {
-        count.div_ceil(32)
-    }
-
-    /// The slot for members that have no entry.
-    pub(super) fn others(self, program: &[u8]) -> Slot {
-        Slot(word(program, self.at + 4))
-    }
-
-    /// Bits of the entries that must be there.
-    #[inline]
-    pub(super) fn required(self, program: &[u8], mask: usize) -> u32 {
-        word(program, self.masks_at() + 4 * mask)
-    }
-
-    /// The address of the first entry.
-    #[inline]
-    pub(super) fn entries(self) -> usize {
-        self.at + 8
-    }
-
-    /// The entry number at place `rank` of the sorted index.
-    fn ranked(self, program: &[u8], rank: u32) -> u32 {
-        word(program, self.masks_at() + 4 * (Table::masks(self.count as usize) + rank as usize))
-    }
-
-    #[inline]
-    fn masks_at(self) -> usize {
-        self.entries() + Entry::SIZE * self.count as usize
-    }
-
-    /// The number of the entry with this key.
-    pub(super) fn find(self, program: &[u8], text: &str, key: Str<'_>) -> Option<u32> {
-        if self.count <= LINEAR {
-            return (0..self.count).find(|&number| self.entry(program, number).name(text) == key);
-        }
-        let (mut low, mut high) = (0, self.count);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let number = self.ranked(program, middle);
-            match order(self.entry(program, number).name(text), key) {
-                Ordering::Equal => return Some(number),
-                Ordering::Less => low = middle + 1,
-                Ordering::Greater => high = middle,
-            }
-        }
-        None
-    }
-
-    pub(super) fn entry(self, program: &[u8], number: u32) -> Entry {
-        Entry::read(program, self.entries() + Entry::SIZE * number as usize)
-    }
-}
-
-/// A member that a schema names.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
-    /// Where the key's opening quote stands in the schema's text.
-    pub(super) key: u32,
-    length: u32,
-    pub(super) slot: Slot,
-}
-
-impl Entry {
-    pub(super) const SIZE: usize = 12;
-    /// The key has escapes.
-    pub(super) const ESCAPED: u32 = 1 << 29;
-    /// The name is required but not among `properties`.
-    pub(super) const UNDECLARED: u32 = 1 << 30;
-    /// The member must be there.
-    pub(super) const REQUIRED: u32 = 1 << 31;
-    /// Lengths are below this.
-    pub(super) const MAX_LENGTH: u32 = 1 << 29;
-
-    #[inline]
-    pub(super) fn read(program: &[u8], at: usize) -> Entry {
-        let [key, length, slot] = words(program, at);
-        Entry { key, length, slot: Slot(slot) }
-    }
-
-    /// The key with its quotes.
-    #[inline]
-    pub(super) fn quoted(self, text: &str) -> &str {
-        let start = self.key as usize;
-        text.get(start..start + (self.length & (Entry::MAX_LENGTH - 1)) as usize).unwrap_or_default()
-    }
-
-    /// As `quoted`, in bytes.
-    #[inline(always)]
-    pub(super) fn bytes(self, text: &str) -> Option<&[u8]> {
-        bytes(text, self.key, self.length & (Entry::MAX_LENGTH - 1))
-    }
-
-    /// The key as a string.
-    pub(super) fn name(self, text: &str) -> Str<'_> {
-        let quoted = self.quoted(text);
-        Str::new(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default())
-    }
-
-    pub(super) fn is(self, flag: u32) -> bool {
-        self.length & flag != 0
-    }
-}
-
-/// A value of `ENUM` or `CONST`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Candidate {
-    offset: u32,
-    length: u32,
-}
-
-impl Candidate {
-    /// The value with this number.
-    #[inline]
-    pub(super) fn read(program: &[u8], instruction: Instruction, number: u32) -> Candidate {
-        let [offset, length] = words(program, instruction.at + 8 + 8 * number as usize);
-        Candidate { offset, length }
-    }
-
-    /// Its source text.
-    #[inline]
-    pub(super) fn raw(self, text: &str) -> &str {
-        let start = self.offset as usize;
-        text.get(start..start + (self.length & ((1 << Form::SHIFT) - 1)) as usize).unwrap_or_default()
-    }
-
-    /// As `raw`, in bytes.
-    #[inline(always)]
-    pub(super) fn bytes(self, text: &str) -> Option<&[u8]> {
-        bytes(text, self.offset, self.length & ((1 << Form::SHIFT) - 1))
-    }
-
-    #[inline]
-    pub(super) fn is(self, form: Form) -> bool {
-        self.length >> Form::SHIFT == form as u32
-    }
-}
-
-/// What a candidate is, as far as comparing goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    /// A string without escapes.
-    Plain,
-    /// A string with escapes.
-    Escaped,
-    Number,
-    /// `true`, `false` or `null`.
-    Word,
-    /// An array or an object.
-    Container,
-}
-
-impl Form {
-    /// Where the form stands in the length word.
-    pub(super) const SHIFT: u32 = 29;
-}
-
-/// Orders strings by their decoded text.
-pub(super) fn order(a: Str<'_>, b: Str<'_>) -> Ordering {
-    match (a.plain(), b.plain()) {
-        // The order of UTF-8 bytes is the order of characters.
-        (Some(a), Some(b)) => a.cmp(b),
-        _ => a.chars().cmp(b.chars()),
-    }
-}
-
-/// Bytes of a text.
-#[inline(always)]
-fn bytes(text: &str, start: u32, length: u32) -> Option<&[u8]> {
-    let start = start as usize;
-    text.as_bytes().get(start..start.wrapping_add(length as usize))
 }
 
 /// The word at an address; 0 beyond the end.

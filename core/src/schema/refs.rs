@@ -1,17 +1,21 @@
 //! References: where each `$ref` leads, found for all of them in one walk over the text.
 //!
-//! The references are sorted by their decoded JSON Pointer (RFC 6901, in a URI fragment: RFC 3986 percent escapes first). Those
-//! that share a prefix stand together, so a walk over the text takes along a range of them and narrows it at each key; what no
-//! reference enters is skipped. A target is bound to the node that stands there. One that the pass over the text did not
-//! compile, such as a schema under an unknown keyword, is compiled now, and its own references take another round.
+//! The references are sorted by their decoded JSON Pointer (RFC 6901, in a URI fragment: RFC 3986 percent
+//! escapes first). Those that share a prefix stand together, so a walk over the text takes along a range of
+//! them and narrows it at each key; what no reference enters is skipped. A target is bound to the node that
+//! stands there. One that the pass over the text did not compile, such as a schema under an unknown keyword,
+//! is compiled now, and its own references take another round.
 //!
-//! Then cycles that never enter the value are refused, and slots that lead to a lone reference are made to lead to its target.
+//! Then cycles that never enter the value are refused, and slots that lead to a lone reference are made to
+//! lead to its target.
 
 use super::compile::{Compiler, error_at};
+use super::entry::{Entry, Table};
 use super::error::{SchemaError, SchemaErrorKind, string_end};
-use super::program::{Cursor, Entry, HEADER, Node, Slot, Table, kind, op, word_of, words};
+use super::pointer::{Pointer, SEPARATOR};
+use super::program::{Cursor, HEADER, Node, Slot, kind, op, word_of, words};
 use super::store::{Store, sort};
-use crate::json::{self, Chars, Event, Kind, Reader, Str, Value};
+use crate::json::{self, Event, Kind, Reader, Str, Value};
 use crate::sink::Sink;
 use core::cmp::Ordering;
 
@@ -60,7 +64,8 @@ impl<'s> Compiler<'s, '_> {
         Err(error_at(SchemaErrorKind::RefLimit, 0))
     }
 
-    /// Pushes the addresses of all references in nodes from `at` on. Gives the end of the nodes and how many there were.
+    /// Pushes the addresses of all references in nodes from `at` on. Gives the end of the nodes and how many
+    /// there were.
     fn list(&mut self, mut at: usize) -> (usize, usize) {
         let front = self.store.front();
         if !self.store.fits() {
@@ -150,7 +155,8 @@ impl<'s> Compiler<'s, '_> {
         let not_json = |error| error_at(SchemaErrorKind::Json(error), error.offset);
         let mut reader = Reader::new(self.text.as_bytes(), &json::Options::default());
         let floor = self.store.height();
-        // The references that lead to the value that comes next, or into it, and the tokens that were matched.
+        // The references that lead to the value that comes next, or into it, and the tokens that were
+        // matched.
         let (mut low, mut high, mut depth) = (0, count, 0);
         loop {
             let at = reader.value_offset();
@@ -219,25 +225,43 @@ impl<'s> Compiler<'s, '_> {
     fn refuse_cycles(&mut self) -> Result<(), SchemaError> {
         let (mut at, front) = (HEADER, self.store.front());
         while at < front {
-            let (first, next) = scan(self.store.program(), at);
-            at = next;
-            // Each walk is grey until it ends, and then black: grey ahead is a cycle.
-            for (from, to) in [(RESOLVED, GREY), (GREY, BLACK)] {
-                let mut here = first;
-                while let Some(reference) = here.map(|address| Reference::read(&self.store, address)) {
-                    if reference.state == GREY && to == GREY {
-                        return Err(error_at(SchemaErrorKind::RefCycle, reference.offset));
-                    }
-                    if reference.state != from {
+            let first = at;
+            at = scan(self.store.program(), at).1;
+            // A walk is grey until it ends, where nothing follows or at a black node: grey ahead is a cycle.
+            let mut length = 0;
+            let mut node = Some(first);
+            while let Some((reference, weight)) = node.and_then(|node| self.step_in_place(node)) {
+                match reference.state {
+                    GREY => return Err(error_at(SchemaErrorKind::RefCycle, reference.offset)),
+                    BLACK => {
+                        length += reference.length;
                         break;
                     }
-                    reference.set(&mut self.store, to, reference.target);
-                    here =
-                        Slot(reference.target).as_node().and_then(|node| scan(self.store.program(), node).0);
+                    _ => {}
                 }
+                length += weight;
+                reference.set(&mut self.store, GREY, reference.target);
+                node = Slot(reference.target).as_node();
+            }
+            // Then it becomes black, with the levels that its nodes take one inside the other.
+            self.refs.chain = self.refs.chain.max(length);
+            node = Some(first);
+            while let Some((reference, weight)) = node.and_then(|node| self.step_in_place(node))
+                && reference.state == GREY
+            {
+                Reference { length, ..reference }.set(&mut self.store, BLACK, reference.target);
+                length -= weight;
+                node = Slot(reference.target).as_node();
             }
         }
         Ok(())
+    }
+
+    /// The reference of a node, and the levels that checking takes for it: none if the node is nothing else.
+    fn step_in_place(&self, node: usize) -> Option<(Reference, u32)> {
+        let reference = scan(self.store.program(), node).0?;
+        let alias = Node::read(self.store.program(), node).kinds & kind::ALIAS != 0;
+        Some((Reference::read(&self.store, reference), u32::from(!alias)))
     }
 
     /// Replaces each slot that leads to a lone reference by the slot of its target.
@@ -264,7 +288,8 @@ impl<'s> Compiler<'s, '_> {
         }
     }
 
-    /// Makes the slot at an address lead past lone references, and all of these as well, so that no chain is followed twice.
+    /// Makes the slot at an address lead past lone references, and all of these as well, so that no chain is
+    /// followed twice.
     fn shorten(&mut self, at: usize) {
         let mut end = Slot(self.store.get(at));
         while let Some((_, target)) = self.alias(end) {
@@ -307,6 +332,8 @@ struct Reference {
     offset: usize,
     /// A text offset while `LOCATED`, then a slot.
     target: u32,
+    /// Once `BLACK`, the levels from here on.
+    length: u32,
 }
 
 const UNRESOLVED: u32 = 0;
@@ -318,7 +345,7 @@ const BLACK: u32 = 4;
 impl Reference {
     fn read(store: &Store<'_>, address: usize) -> Reference {
         let [head, offset, target] = words(store.program(), address);
-        Reference { address, state: head >> 8, offset: offset as usize, target }
+        Reference { address, state: head >> 8 & 7, offset: offset as usize, target, length: head >> 11 }
     }
 
     /// The one whose address is in a list.
@@ -327,110 +354,13 @@ impl Reference {
     }
 
     fn set(self, store: &mut Store<'_>, state: u32, target: u32) {
-        store.set(self.address, u32::from(op::REF) | state << 8);
+        store.set(self.address, u32::from(op::REF) | state << 8 | self.length.min(MAX_CHAIN) << 11);
         store.set(self.address + 8, target);
     }
 
     fn pointer(self, text: &str) -> Option<Pointer<'_>> {
         let rest = text.get(self.offset..)?;
         Pointer::of(Value::new(rest.get(..string_end(rest)?)?))
-    }
-}
-
-/// The JSON Pointer of a reference to its own document, decoded: separators, and bytes one up.
-#[derive(Clone)]
-struct Pointer<'s> {
-    chars: Chars<'s>,
-    bytes: [u8; 4],
-    /// Which of the bytes are still to come.
-    range: (usize, usize),
-}
-
-const SEPARATOR: u16 = 0;
-
-impl<'s> Pointer<'s> {
-    /// Nothing if the reference leads to another document.
-    fn of(value: Value<'s>) -> Option<Self> {
-        let mut pointer = Pointer { chars: value.as_str()?.chars(), bytes: [0; 4], range: (0, 0) };
-        matches!(pointer.byte(), None | Some(b'#')).then_some(pointer)
-    }
-
-    /// How many tokens it has.
-    fn tokens(self, budget: &mut usize) -> usize {
-        let mut units = 1;
-        let tokens = self.inspect(|_| units += 1).filter(|&unit| unit == SEPARATOR).count();
-        *budget = budget.saturating_sub(units);
-        tokens
-    }
-
-    /// Compares the token after the first `depth` ones with a key.
-    fn compare_token(mut self, depth: usize, key: Str<'_>, budget: &mut usize) -> Ordering {
-        let mut units = 1;
-        let mut separators = 0;
-        while separators <= depth {
-            match self.next() {
-                Some(SEPARATOR) => separators += 1,
-                Some(_) => {}
-                None => return Ordering::Less,
-            }
-            units += 1;
-        }
-        let key = key.chars().flat_map(|c| {
-            let mut bytes = [0; 4];
-            let len = c.encode_utf8(&mut bytes).len();
-            bytes.into_iter().take(len)
-        });
-        let token = self.take_while(|&unit| unit != SEPARATOR).inspect(|_| units += 1);
-        let order = token.cmp(key.map(|byte| u16::from(byte) + 1));
-        *budget = budget.saturating_sub(units);
-        order
-    }
-
-    /// The next byte of the string.
-    fn byte(&mut self) -> Option<u8> {
-        if self.range.0 >= self.range.1 {
-            let len = self.chars.next()?.encode_utf8(&mut self.bytes).len();
-            self.range = (0, len);
-        }
-        let byte = self.bytes.get(self.range.0).copied();
-        self.range.0 += 1;
-        byte
-    }
-
-    /// The next byte, percent escapes decoded.
-    fn decoded(&mut self) -> Option<u8> {
-        let byte = self.byte()?;
-        let mut ahead = self.clone();
-        let mut hex = || char::from(ahead.byte()?).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-        if byte == b'%'
-            && let Some((high, low)) = hex().zip(hex())
-        {
-            *self = ahead;
-            return Some(high << 4 | low);
-        }
-        Some(byte)
-    }
-}
-
-impl Iterator for Pointer<'_> {
-    type Item = u16;
-
-    fn next(&mut self) -> Option<u16> {
-        let byte = match self.decoded()? {
-            b'/' => return Some(SEPARATOR),
-            b'~' => {
-                let mut ahead = self.clone();
-                let decoded = match ahead.decoded() {
-                    Some(b'0') => b'~',
-                    Some(b'1') => b'/',
-                    _ => return Some(u16::from(b'~') + 1),
-                };
-                *self = ahead;
-                decoded
-            }
-            byte => byte,
-        };
-        Some(u16::from(byte) + 1)
     }
 }
 
@@ -463,5 +393,7 @@ fn partition(mut low: usize, mut high: usize, mut before: impl FnMut(usize) -> b
     low
 }
 
+/// Longer chains are not counted exactly.
+const MAX_CHAIN: u32 = (1 << 21) - 1;
 /// Rounds in which references into places that were not compiled can lead on to further ones.
 const ROUNDS: usize = 32;

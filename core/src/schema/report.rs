@@ -1,7 +1,9 @@
 //! What an instance does wrong, said so that a model can mend it.
 
+use super::entry::{Entry, Table};
 use super::error::{Keyword, put_short, string_end};
-use super::program::{Entry, Table, types};
+use super::program::types;
+use super::source::value_at;
 use crate::json::{self, Str, Value};
 use crate::sink::Sink;
 
@@ -38,8 +40,8 @@ pub struct Violation<'a> {
 pub(super) enum Problem<'a> {
     /// Not one of these types.
     Type(u8),
-    /// Not among the values of this array.
-    Enum(Value<'a>),
+    /// Not among the values of the array that stands here in the schema's text.
+    Enum(usize),
     /// Not this value.
     Const(&'a str),
     /// Outside of this bound.
@@ -71,7 +73,8 @@ impl Violation<'_> {
         }
     }
 
-    /// Appends the JSON Pointer of the value in the instance; for a missing member, the pointer that it would have.
+    /// Appends the JSON Pointer of the value in the instance; for a missing member, the pointer that it would
+    /// have.
     pub fn write_path(&self, sink: &mut Sink<'_>) {
         json::pointer_at(self.instance, self.at, sink);
         if let Problem::Required(name) = self.problem {
@@ -89,8 +92,8 @@ impl Violation<'_> {
         }
     }
 
-    /// Appends what was expected and what came: `expected integer, got string "x"`. The path is not in it. Bounded, whatever the
-    /// schema and the instance hold.
+    /// Appends what was expected and what came: `expected integer, got string "x"`. The path is not in it.
+    /// Bounded, whatever the schema and the instance hold.
     pub fn write_message(&self, sink: &mut Sink<'_>) {
         match self.problem {
             Problem::Type(expected) => {
@@ -98,8 +101,9 @@ impl Violation<'_> {
                 put_types(expected, sink);
                 self.put_got(true, sink);
             }
-            Problem::Enum(values) => {
-                let mut values = values.items().map(Value::raw).peekable();
+            Problem::Enum(at) => {
+                let values = value_at(self.schema, at);
+                let mut values = values.iter().flat_map(|values| values.items()).map(Value::raw).peekable();
                 if values.peek().is_none() {
                     return sink.put("nothing is allowed here");
                 }
@@ -174,7 +178,8 @@ impl Violation<'_> {
     }
 }
 
-/// Writes the violations as one line of text: `/a: expected integer, got string "x"; /b: required`. At the root there is no path.
+/// Writes the violations as one line of text: `/a: expected integer, got string "x"; /b: required`. At the
+/// root there is no path.
 ///
 /// At most `max_count` of them and about `max_bytes` bytes; the rest is counted: `; and 3 more`.
 #[derive(Debug)]

@@ -1,10 +1,10 @@
 //! Checking one value: strings, numbers, words, and the values of `enum` and `const`.
 
-use super::check::Check;
+use super::entry::{Candidate, Form};
 use super::error::Keyword;
-use super::program::{Candidate, Cursor, Form, INLINE, Instruction, Node, Slot, op, types, words};
+use super::machine::Check;
+use super::program::{Cursor, INLINE, Instruction, Node, Slot, kind, op, types, words};
 use super::report::Problem;
-use super::source::value_at;
 use crate::json::{Kind, Number, Str, Value};
 use core::cmp::Ordering;
 
@@ -97,16 +97,19 @@ impl<'s, 'i> Check<'s, 'i, '_> {
 
     /// Checks `enum` and `const`.
     pub(super) fn one_of(&mut self, slot: Slot, text: &'i [u8], after: &'i [u8]) -> Option<()> {
+        let node = slot.as_node().map(|at| Node::read(self.schema.program(), at));
+        if node.is_none_or(|node| node.kinds & kind::VALUE == 0) {
+            return Some(());
+        }
+        let value = Value::new(self.raw(text, after));
         let mut cursor = Cursor::new(self.schema.program(), slot);
         while let Some(instruction) = cursor.next(self.schema.program()) {
-            let value = Value::new(self.raw(text, after));
             if !matches!(instruction.op, op::ENUM | op::CONST) || self.has(instruction, value)? {
                 continue;
             }
             let schema = self.schema.text();
             let problem = if instruction.op == op::ENUM {
-                let values = value_at(schema, instruction.operand(self.schema.program()) as usize);
-                Problem::Enum(values.unwrap_or(Value::empty_object()))
+                Problem::Enum(instruction.operand(self.schema.program()) as usize)
             } else {
                 Problem::Const(Candidate::read(self.schema.program(), instruction, 0).raw(schema))
             };
@@ -118,25 +121,23 @@ impl<'s, 'i> Check<'s, 'i, '_> {
     /// Whether a value is among the candidates.
     fn has(&mut self, instruction: Instruction, value: Value<'i>) -> Option<bool> {
         let (text, program) = (self.schema.text(), self.schema.program());
-        let raw = value.raw();
+        let raw = value.raw().as_bytes();
+        let kind = value.kind();
+        let escaped = kind == Kind::String && raw.contains(&b'\\');
         for number in 0..instruction.argument {
             self.step(1)?;
             let candidate = Candidate::read(program, instruction, number);
-            let other = candidate.raw(text);
-            let equal = other == raw
-                || match value.kind() {
-                    Kind::String => {
-                        (raw.contains('\\') || candidate.is(Form::Escaped))
-                            && Value::new(other).as_str() == value.as_str()
-                    }
-                    Kind::Number => {
-                        candidate.is(Form::Number) && value.as_number() == Value::new(other).as_number()
-                    }
-                    Kind::Object | Kind::Array => {
-                        candidate.is(Form::Container) && self.equal(value, Value::new(other))?
-                    }
-                    Kind::Bool | Kind::Null => false,
-                };
+            if candidate.bytes(text) == Some(raw) {
+                return Some(true);
+            }
+            // Texts that differ can still be the same value.
+            let other = || Value::new(candidate.raw(text));
+            let equal = match kind {
+                Kind::String if escaped || candidate.is(Form::Escaped) => other().as_str() == value.as_str(),
+                Kind::Number if candidate.is(Form::Number) => other().as_number() == value.as_number(),
+                Kind::Object | Kind::Array if candidate.is(Form::Container) => self.equal(value, other())?,
+                _ => false,
+            };
             if equal {
                 return Some(true);
             }
@@ -153,7 +154,7 @@ impl<'s, 'i> Check<'s, 'i, '_> {
     fn bound(&self, instruction: Instruction) -> (&'s str, Option<i32>) {
         let [offset, value] = words(self.schema.program(), instruction.at + 4);
         let start = offset as usize;
-        let end = start + (instruction.argument & (INLINE - 1)) as usize;
+        let end = start.wrapping_add((instruction.argument & (INLINE - 1)) as usize);
         let text = self.schema.text().get(start..end).unwrap_or_default();
         (text, (instruction.argument & INLINE != 0).then_some(value.cast_signed()))
     }

@@ -1,10 +1,11 @@
 //! The memory of a compilation: finished nodes grow from its front, unfinished ones from its back.
 //!
-//! Whatever does not fit is counted but not kept, so that one run over too little memory tells how much would do. What is read
-//! back then is zero, and the compiler must not draw conclusions from it: see [`Store::fits`].
+//! Whatever does not fit is counted but not kept, so that one run over too little memory tells how much would
+//! do. What is read back then is zero, and the compiler must not draw conclusions from it: see
+//! [`Store::fits`].
 //!
-//! Words at the back form a stack that grows downwards, so the last one pushed has the lowest address. A place on it is
-//! named by its height, the bytes from it to the end of the memory.
+//! Words at the back form a stack that grows downwards, so the last one pushed has the lowest address. A
+//! place on it is named by its height, the bytes from it to the end of the memory.
 
 use super::program;
 

@@ -1,15 +1,18 @@
-//! Compiling the members of an object: `properties`, `required` and the slot for all other members become one table.
+//! Compiling the members of an object: `properties`, `required` and the slot for all other members become one
+//! table.
 
 use super::compile::{Compiler, Level, error_at};
+use super::entry::{Entry, Table, order};
 use super::error::{SchemaError, SchemaErrorKind};
-use super::program::{Entry, LINEAR, MAX_ARGUMENT, Table, op, order, word_of};
+use super::program::{LINEAR, MAX_ARGUMENT, op, word_of};
 use super::source::offset_in;
 use super::store::{Store, sort};
 use crate::json::Value;
 use core::cmp::Ordering;
 
 impl<'s> Compiler<'s, '_> {
-    /// Pushes the `OBJECT` instruction of a schema whose entries are on the stack. Gives the number of its entries.
+    /// Pushes the `OBJECT` instruction of a schema whose entries are on the stack. Gives the number of its
+    /// entries.
     pub(super) fn table(&mut self, level: &Level) -> Result<usize, SchemaError> {
         let (low, high) = level.entries;
         self.store.raise(low, high);
@@ -126,8 +129,8 @@ impl<'s> Compiler<'s, '_> {
         Ok(declared + self.undeclared(level, required)?)
     }
 
-    /// When there is no memory to merge in: how many required names are not declared. All of them, where finding out would take
-    /// long.
+    /// When there is no memory to merge in: how many required names are not declared. All of them, where
+    /// finding out would take long.
     fn undeclared(
         &self,
         level: &Level,
@@ -161,8 +164,9 @@ fn reverse_at(store: &mut Store<'_>, first: usize, count: usize) {
     }
 }
 
-/// Merges the names that are required with those that are declared. On the stack are `count` entries and above them as many index
-/// words; the entries that remain end up in order, at the low end of the place. Gives their number.
+/// Merges the names that are required with those that are declared. On the stack are `count` entries and
+/// above them as many index words; the entries that remain end up in order, at the low end of the place.
+/// Gives their number.
 fn merge(store: &mut Store<'_>, text: &str, count: usize) -> Result<usize, SchemaError> {
     let index = store.address(store.height());
     let entries = index + 4 * count;

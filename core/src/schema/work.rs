@@ -1,6 +1,6 @@
 //! How much work memory a check takes, in words of 32 bits.
 
-use super::program::Table;
+use super::entry::Table;
 
 /// An object or array around the one that is being read.
 pub(super) const LEVEL: u32 = 8;

@@ -1,5 +1,5 @@
-//! The schema layer through its public interface: what compiles and what is refused, what is accepted and what
-//! is reported, what it costs, the public suite and real tool lists.
+//! The schema layer through its public interface: what compiles and what is refused, what is accepted and
+//! what is reported, what it costs, the public suite and real tool lists.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 #![allow(clippy::cast_possible_truncation)] // random numbers are cut down
 
@@ -62,6 +62,10 @@ fn try_violations(schema: &str, instance: &str) -> Result<Vec<String>, CheckErro
     let mut all = All::default();
     let verdict =
         schema.check(instance.as_bytes(), &options, &mut vec![0; schema.work_words(&options)], &mut all)?;
+    let mut again = All::default();
+    let work = &mut vec![0; schema.work_words(&options)];
+    assert_eq!(schema.check_str(instance, &options, work, &mut again)?.valid, verdict.valid);
+    assert_eq!(again.0, all.0);
     assert_eq!(verdict.problems, all.0.len());
     assert_eq!(verdict.valid, all.0.is_empty());
     assert_eq!(verdict.value.raw(), instance.trim_matches([' ', '\n', '\r', '\t']));

@@ -214,3 +214,27 @@ fn too_long_a_chain_through_places_that_are_no_schemas_is_refused() {
     assert!(accepts(&schema, "[[[1]]]"));
     assert!(super::try_program(&schema, &CompileOptions::default()).is_ok());
 }
+
+#[test]
+fn work_memory_suffices_for_long_chains_beside_other_keywords() {
+    // Each definition says something itself and refers to the next one.
+    let chain: String = (0..500)
+        .map(|i| {
+            format!(r##""d{i}":{{"minProps":{i},"maxItems":{},"$ref":"#/$defs/d{}"}},"##, 600 - i, i + 1)
+        })
+        .collect();
+    let text = format!(
+        r##"{{"$ref":"#/$defs/d0","items":{{"$ref":"#"}},"$defs":{{{chain}"d500":{{"type":"array"}}}}}}"##
+    );
+    let program = program(&text);
+    let schema = Schema::new(&text, &program);
+    let options = CheckOptions::default();
+    let need = schema.work_words(&options);
+    let check = |words: usize, instance: &str| {
+        schema.check_str(instance, &options, &mut vec![0; words], &mut NoReport).map(|verdict| verdict.valid)
+    };
+    assert_eq!(check(need, "[[],[[]]]"), Ok(true));
+    assert_eq!(check(need, "[[],[5]]"), Ok(false));
+    assert_eq!(check(need, &("[".repeat(100) + &"]".repeat(100))), Ok(true));
+    assert_eq!(check(3000, "[]"), Err(CheckError::NoWork { need }));
+}

@@ -1,0 +1,412 @@
+//! The loop of a check.
+//!
+//! What is being read is a [`Level`]. A value is read by [`Check::value`], which either reads it whole or
+//! opens a level; the loop goes on with the level until it is closed. `None` everywhere says that the check
+//! was given up; the reason stands in the check or in its scan.
+
+use super::check::{CheckOptions, Schema};
+use super::entry::Table;
+use super::error::{CheckError, Keyword};
+use super::fast::Place;
+use super::program::{Cursor, Instruction, Node, Slot, kind, op, types, word, word_of};
+use super::report::{Problem, Report, Violation};
+use super::work;
+use crate::json::{Reason, Scan, Value, blanks};
+
+/// One check.
+pub(super) struct Check<'s, 'i, 'c> {
+    pub(super) schema: Schema<'s>,
+    pub(super) scan: Scan,
+    /// The instance as far as it is UTF-8.
+    pub(super) text: &'i str,
+    /// What is being read now.
+    pub(super) level: Level,
+    /// Containers that are open.
+    pub(super) depth: usize,
+    /// The levels around it, and bits of large objects.
+    pub(super) work: &'c mut [u32],
+    pub(super) top: usize,
+    pub(super) steps: u32,
+    pub(super) problems: usize,
+    /// Why the check was given up, if it is not the scan's error.
+    failure: Option<CheckError>,
+    report: &'c mut dyn Report,
+    pub(super) options: &'c CheckOptions,
+}
+
+/// A container that is being read, or a value to which further schemas apply.
+#[derive(Clone, Copy)]
+pub(super) struct Level {
+    pub(super) state: u32,
+    /// The address of the node.
+    pub(super) node: u32,
+    /// Where the value starts in the instance.
+    pub(super) start: u32,
+    /// In an object the entry that is expected next, in an array the number of items so far, in place the
+    /// number of the instruction that comes next.
+    pub(super) next: u32,
+    /// In an object the number of entries.
+    pub(super) count: u32,
+    /// In an object the address of the entries.
+    pub(super) entries: u32,
+    /// In an object bits of the entries that were there, or where in the work memory they are.
+    pub(super) seen: u32,
+    /// In an array the slot of the items.
+    pub(super) items: u32,
+}
+
+const OUTSIDE: u32 = 0;
+pub(super) const OBJECT: u32 = 1;
+const ARRAY: u32 = 2;
+const IN_PLACE: u32 = 3;
+
+impl Level {
+    const OUTSIDE: Level =
+        Level { state: OUTSIDE, node: 0, start: 0, next: 0, count: 0, entries: 0, seen: 0, items: 0 };
+
+    /// The table of the object's node.
+    pub(super) fn table(&self) -> Table {
+        Table { at: self.node as usize + Node::SIZE, count: self.count }
+    }
+}
+
+impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
+    #[inline(always)]
+    pub(super) fn new(
+        schema: Schema<'s>,
+        scan: Scan,
+        text: &'i str,
+        options: &'c CheckOptions,
+        work: &'c mut [u32],
+        report: &'c mut dyn Report,
+    ) -> Self {
+        Check {
+            schema,
+            scan,
+            text,
+            level: Level::OUTSIDE,
+            depth: 0,
+            work,
+            top: 0,
+            steps: options.steps,
+            problems: 0,
+            failure: None,
+            report,
+            options,
+        }
+    }
+
+    /// Why the check was given up.
+    pub(super) fn error(&self) -> CheckError {
+        self.failure.unwrap_or(CheckError::Json(self.scan.error()))
+    }
+
+    /// Reads the one value in the text. As everywhere here, `None` says that the check was given up.
+    #[inline(always)]
+    pub(super) fn whole(&mut self, root: Slot) -> Option<Value<'i>> {
+        let start = self.text.as_bytes();
+        let after = self.run(start, root)?;
+        if after.is_empty() {
+            self.scan.end(after)?;
+            if matches!(start, [b'!'..=0xFF, ..]) {
+                return Some(Value::new(self.text));
+            }
+        }
+        self.scan.end(blanks(after))?;
+        self.text.get(self.scan.offset(blanks(start))..self.scan.offset(after)).map(Value::new)
+    }
+
+    /// Reads a value and gives what comes after it.
+    #[inline(always)]
+    fn run(&mut self, mut rest: &'i [u8], root: Slot) -> Option<&'i [u8]> {
+        let mut slot = root;
+        // What applies in place was seen to already.
+        let mut placed = false;
+        loop {
+            let mut first;
+            (rest, first) = self.value(rest, slot, placed)?;
+            placed = false;
+            slot = loop {
+                match self.level.state {
+                    OBJECT => {
+                        rest = blanks(rest);
+                        let key = match rest {
+                            [b'}', after @ ..] => {
+                                rest = after;
+                                first = false;
+                                self.end_object();
+                                continue;
+                            }
+                            [b',', after @ ..] if !first => blanks(after),
+                            _ if first => rest,
+                            _ => return self.scan.fail(Reason::ExpectedComma, rest),
+                        };
+                        first = false;
+                        let place;
+                        (rest, place) = self.members(key);
+                        match place {
+                            Place::Value(slot) => break slot,
+                            Place::After => {}
+                            Place::Key => {
+                                let member;
+                                (rest, member) = self.member(rest)?;
+                                if member != Slot::NOWHERE {
+                                    break member;
+                                }
+                            }
+                        }
+                    }
+                    ARRAY => {
+                        rest = match blanks(rest) {
+                            [b']', after @ ..] => {
+                                rest = after;
+                                first = false;
+                                self.end_array();
+                                continue;
+                            }
+                            [b',', after @ ..] if !first => after,
+                            rest if first => rest,
+                            rest => return self.scan.fail(Reason::ExpectedComma, rest),
+                        };
+                        self.level.next = self.level.next.saturating_add(1);
+                        break Slot(self.level.items);
+                    }
+                    IN_PLACE => {
+                        let start = self.text.as_bytes().get(self.level.start as usize..)?;
+                        self.step(1 + word_of((start.len() - rest.len()) / 8))?;
+                        rest = start;
+                        if let Some(slot) = self.next_in_place() {
+                            break slot;
+                        }
+                        let slot = Slot(self.level.node);
+                        self.leave();
+                        placed = true;
+                        break slot;
+                    }
+                    _ => return Some(rest),
+                }
+            };
+        }
+    }
+
+    /// Reads a value, or no further than its start if there is something to check inside: then the flag is
+    /// set.
+    #[inline(always)]
+    fn value(&mut self, rest: &'i [u8], slot: Slot, placed: bool) -> Option<(&'i [u8], bool)> {
+        let rest = blanks(rest);
+        let (types, kinds) = match slot.as_immediate() {
+            Some((types, _)) => (types, 0),
+            None => {
+                let [types, kinds, ..] = word(self.schema.program(), slot.0 as usize).to_le_bytes();
+                (types, kinds)
+            }
+        };
+        if !matches!(rest, [b'{' | b'[', ..])
+            && let Some(after) = self.scalar(slot, rest)
+        {
+            return Some((after, false));
+        }
+        if kinds & kind::IN_PLACE != 0 && !placed {
+            let seen = self.enter(0)?;
+            let start = word_of(self.scan.offset(rest));
+            self.level = Level { state: IN_PLACE, node: slot.0, start, seen, ..Level::OUTSIDE };
+            return Some((rest, true));
+        }
+        let after = match rest {
+            [b'"', content @ ..] => {
+                let after = self.scan.string(content)?;
+                if types & types::STRING == 0 || kinds & (kind::STRING | kind::VALUE) != 0 {
+                    self.string(slot, rest, after)?;
+                }
+                after
+            }
+            [b'{', after @ ..] if types & types::OBJECT != 0 && kinds & kind::OBJECT != 0 => {
+                if kinds & kind::VALUE != 0 {
+                    let end = self.scan.value(rest, self.depth)?;
+                    self.one_of(slot, rest, end)?;
+                }
+                self.scan.check_depth(self.depth, rest)?;
+                // `OBJECT` comes first in its node.
+                let table = Table::read(self.schema.program(), slot.0 as usize + Node::SIZE);
+                let seen = self.enter(table.count)?;
+                self.depth += 1;
+                let (start, entries) = (word_of(self.scan.offset(rest)), word_of(table.entries()));
+                self.level = Level {
+                    state: OBJECT,
+                    node: slot.0,
+                    start,
+                    next: 0,
+                    count: table.count,
+                    entries,
+                    seen,
+                    items: 0,
+                };
+                return Some((after, true));
+            }
+            [b'[', after @ ..] if types & types::ARRAY != 0 && kinds & kind::ARRAY != 0 => {
+                if kinds & kind::VALUE != 0 {
+                    let end = self.scan.value(rest, self.depth)?;
+                    self.one_of(slot, rest, end)?;
+                }
+                self.scan.check_depth(self.depth, rest)?;
+                let items = self
+                    .find(slot, op::ITEMS)
+                    .map_or(Slot::ANY.0, |items| items.operand(self.schema.program()));
+                let seen = self.enter(0)?;
+                self.depth += 1;
+                let start = word_of(self.scan.offset(rest));
+                self.level = Level { state: ARRAY, node: slot.0, start, items, seen, ..Level::OUTSIDE };
+                return Some((after, true));
+            }
+            [b'0'..=b'9' | b'-', ..] => {
+                let after = self.scan.scalar(rest)?;
+                if types & types::NUMBER != types::NUMBER || kinds & (kind::NUMBER | kind::VALUE) != 0 {
+                    self.number(slot, rest, after)?;
+                }
+                after
+            }
+            [first, ..] => {
+                let after = self.scan.value(rest, self.depth)?;
+                let bit = match first {
+                    b'{' => types::OBJECT,
+                    b'[' => types::ARRAY,
+                    b'n' => types::NULL,
+                    _ => types::BOOLEAN,
+                };
+                if types & bit == 0 || kinds & kind::VALUE != 0 {
+                    self.other(slot, bit, rest, after)?;
+                }
+                after
+            }
+            [] => self.scan.scalar(rest)?,
+        };
+        Some((after, false))
+    }
+
+    fn end_array(&mut self) {
+        let (slot, count) = (Slot(self.level.node), self.level.next);
+        let mut cursor = Cursor::new(self.schema.program(), slot);
+        while let Some(instruction) = cursor.next(self.schema.program()) {
+            let bound = instruction.operand(self.schema.program());
+            let keyword = match instruction.op {
+                op::MIN_ITEMS if count < bound => Keyword::MinItems,
+                op::MAX_ITEMS if count > bound => Keyword::MaxItems,
+                _ => continue,
+            };
+            self.report(
+                Problem::Count(keyword, bound, count as usize),
+                self.level.start as usize,
+                self.schema_offset(),
+            );
+        }
+        self.depth = self.depth.saturating_sub(1);
+        self.leave();
+    }
+
+    /// Goes to the next schema that applies to the value beside what the node says by itself.
+    fn next_in_place(&mut self) -> Option<Slot> {
+        let mut cursor = Cursor::new(self.schema.program(), Slot(self.level.node));
+        let mut number = 0;
+        while let Some(instruction) = cursor.next(self.schema.program()) {
+            number += 1;
+            if number > self.level.next && instruction.op == op::REF {
+                self.level.next = number;
+                return Some(Slot(word(self.schema.program(), instruction.at + 8)));
+            }
+        }
+        None
+    }
+
+    /// Makes room for a level with this many entries, where the one around it stays. Gives its `seen`.
+    #[inline(always)]
+    fn enter(&mut self, count: u32) -> Option<u32> {
+        if self.level.state == OUTSIDE && count <= 32 { Some(0) } else { self.enter_inside(count) }
+    }
+
+    #[inline(never)]
+    fn enter_inside(&mut self, count: u32) -> Option<u32> {
+        let saved = if self.level.state == OUTSIDE { 0 } else { work::LEVEL as usize };
+        let end = self.top + saved + work::table(count as usize) as usize;
+        let Some(place) = self.work.get_mut(self.top..end) else {
+            return self.no_work(end);
+        };
+        let (level, bits) = place.split_at_mut(saved);
+        let old = self.level;
+        let words = [old.state, old.node, old.start, old.next, old.count, old.entries, old.seen, old.items];
+        level.iter_mut().zip(words).for_each(|(place, word)| *place = word);
+        bits.fill(0);
+        let seen = if bits.is_empty() { 0 } else { word_of(self.top + saved) };
+        self.top = end;
+        Some(seen)
+    }
+
+    /// Gives up for want of work memory, of which `end` words would have got further.
+    #[cold]
+    pub(super) fn no_work<T>(&mut self, end: usize) -> Option<T> {
+        self.give_up(CheckError::NoWork { need: self.schema.work_words(self.options).max(end) })
+    }
+
+    #[cold]
+    fn give_up<T>(&mut self, error: CheckError) -> Option<T> {
+        self.failure = Some(error);
+        None
+    }
+
+    /// Goes back to the level around.
+    #[inline(always)]
+    pub(super) fn leave(&mut self) {
+        if self.top == 0 {
+            self.level.state = OUTSIDE;
+        } else {
+            self.leave_inside();
+        }
+    }
+
+    #[inline(never)]
+    fn leave_inside(&mut self) {
+        self.top = self.top.saturating_sub(work::table(self.level.count as usize) as usize);
+        let around = self.top.checked_sub(work::LEVEL as usize);
+        self.level = match around.and_then(|start| self.work.get(start..)?.first_chunk()) {
+            Some(&[state, node, start, next, count, entries, seen, items]) => {
+                Level { state, node, start, next, count, entries, seen, items }
+            }
+            None => Level::OUTSIDE,
+        };
+        self.top = around.unwrap_or(0);
+    }
+
+    /// The first instruction of a kind in a node.
+    fn find(&self, slot: Slot, op: u8) -> Option<Instruction> {
+        let mut cursor = Cursor::new(self.schema.program(), slot);
+        while let Some(instruction) = cursor.next(self.schema.program()) {
+            if instruction.op == op {
+                return Some(instruction);
+            }
+        }
+        None
+    }
+
+    /// Takes steps from the budget.
+    #[inline(always)]
+    pub(super) fn step(&mut self, steps: u32) -> Option<()> {
+        match self.steps.checked_sub(steps) {
+            Some(left) => {
+                self.steps = left;
+                Some(())
+            }
+            None => self.give_up(CheckError::StepLimit),
+        }
+    }
+
+    /// Where the schema of the current level stands.
+    pub(super) fn schema_offset(&self) -> usize {
+        Node::read(self.schema.program(), self.level.node as usize).offset as usize
+    }
+
+    #[cold]
+    pub(super) fn report(&mut self, problem: Problem<'_>, at: usize, schema_at: usize) {
+        self.problems = self.problems.saturating_add(1);
+        let (instance, schema) = (self.text, self.schema.text());
+        self.report.violation(&Violation { problem, instance, at, schema, schema_at });
+    }
+}

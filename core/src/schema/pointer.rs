@@ -1,0 +1,102 @@
+//! The JSON Pointer in a reference, decoded as it is read: JSON escapes first, then the percent escapes of a
+//! URI fragment (RFC 3986), then those of the pointer (RFC 6901).
+
+use crate::json::{Chars, Str, Value};
+use core::cmp::Ordering;
+
+/// The JSON Pointer of a reference to its own document, decoded: separators, and bytes one up.
+#[derive(Clone)]
+pub(super) struct Pointer<'s> {
+    chars: Chars<'s>,
+    bytes: [u8; 4],
+    /// Which of the bytes are still to come.
+    range: (usize, usize),
+}
+
+pub(super) const SEPARATOR: u16 = 0;
+
+impl<'s> Pointer<'s> {
+    /// Nothing if the reference leads to another document.
+    pub(super) fn of(value: Value<'s>) -> Option<Self> {
+        let mut pointer = Pointer { chars: value.as_str()?.chars(), bytes: [0; 4], range: (0, 0) };
+        matches!(pointer.byte(), None | Some(b'#')).then_some(pointer)
+    }
+
+    /// How many tokens it has.
+    pub(super) fn tokens(self, budget: &mut usize) -> usize {
+        let mut units = 1;
+        let tokens = self.inspect(|_| units += 1).filter(|&unit| unit == SEPARATOR).count();
+        *budget = budget.saturating_sub(units);
+        tokens
+    }
+
+    /// Compares the token after the first `depth` ones with a key.
+    pub(super) fn compare_token(mut self, depth: usize, key: Str<'_>, budget: &mut usize) -> Ordering {
+        let mut units = 1;
+        let mut separators = 0;
+        while separators <= depth {
+            match self.next() {
+                Some(SEPARATOR) => separators += 1,
+                Some(_) => {}
+                None => return Ordering::Less,
+            }
+            units += 1;
+        }
+        let key = key.chars().flat_map(|c| {
+            let mut bytes = [0; 4];
+            let len = c.encode_utf8(&mut bytes).len();
+            bytes.into_iter().take(len)
+        });
+        let token = self.take_while(|&unit| unit != SEPARATOR).inspect(|_| units += 1);
+        let order = token.cmp(key.map(|byte| u16::from(byte) + 1));
+        *budget = budget.saturating_sub(units);
+        order
+    }
+
+    /// The next byte of the string.
+    fn byte(&mut self) -> Option<u8> {
+        if self.range.0 >= self.range.1 {
+            let len = self.chars.next()?.encode_utf8(&mut self.bytes).len();
+            self.range = (0, len);
+        }
+        let byte = self.bytes.get(self.range.0).copied();
+        self.range.0 += 1;
+        byte
+    }
+
+    /// The next byte, percent escapes decoded.
+    fn decoded(&mut self) -> Option<u8> {
+        let byte = self.byte()?;
+        let mut ahead = self.clone();
+        let mut hex = || char::from(ahead.byte()?).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        if byte == b'%'
+            && let Some((high, low)) = hex().zip(hex())
+        {
+            *self = ahead;
+            return Some(high << 4 | low);
+        }
+        Some(byte)
+    }
+}
+
+impl Iterator for Pointer<'_> {
+    type Item = u16;
+
+    fn next(&mut self) -> Option<u16> {
+        let byte = match self.decoded()? {
+            b'/' => return Some(SEPARATOR),
+            b'~' => {
+                let mut ahead = self.clone();
+                let decoded = match ahead.decoded() {
+                    Some(b'0') => b'~',
+                    Some(b'1') => b'/',
+                    _ => return Some(u16::from(b'~') + 1),
+                };
+                *self = ahead;
+                decoded
+            }
+            byte => byte,
+        };
+        Some(u16::from(byte) + 1)
+    }
+}
