@@ -216,7 +216,7 @@ fn accept<'s, H: Handler>(
     let mut problems = [0u8; 768];
     let mut sink = Sink::new(&mut problems);
     let mut report = ListReport::new(&mut sink);
-    let verdict = schema.check(text.as_bytes(), &options.check, words, &mut report);
+    let verdict = schema.check_str(text, &options.check, words, &mut report);
     report.finish();
     match verdict {
         Ok(verdict) if verdict.valid && verdict.value.kind() == json::Kind::Object => {

@@ -6,8 +6,9 @@ use core::ptr;
 use toolcore_core::call::{ArgError, Args, Call, ToolCall};
 use toolcore_core::time::{Duration, Instant};
 
-use crate::abi::{Caller, Lent, Object, sized_struct, toolcore_str_t};
+use crate::abi::{Caller, sized_struct, toolcore_str_t};
 use crate::guard::{Fail, UNKNOWN, guard, read};
+use crate::object::{Lent, Object};
 use crate::status::{Explain, toolcore_status_t};
 
 /// toolcore_tool_call_t.flags: it has an id, which may be empty. Said by the library; a host need not say it

@@ -12,9 +12,10 @@ use toolcore_core::sink::Sink;
 use toolcore_core::time::{Clock, Instant};
 use toolcore_core::tool::{Failure, Handler};
 
-use crate::abi::{Lent, Live, UserData, toolcore_str_t};
+use crate::abi::{UserData, toolcore_str_t};
 use crate::call::{CallBody, toolcore_call_t, toolcore_tool_call_t};
 use crate::hook::{DraftBody, toolcore_draft_t};
+use crate::object::{Lent, Live};
 use crate::result::{outcome, toolcore_result_t};
 use crate::status::{TOOLCORE_OK, name, toolcore_status_t};
 use crate::tool::toolcore_run_fn;

@@ -8,9 +8,10 @@ use toolcore_core::context::{
     RenderError, RenderOptions, Show, render,
 };
 
-use crate::abi::{Caller, Live, Memory, Object, sized_struct, toolcore_str_t};
+use crate::abi::{Caller, sized_struct, toolcore_str_t};
 use crate::callback::HostCounter;
 use crate::guard::{FULL, Fail, NO_SPACE, NOT_FOUND, UNKNOWN, guard, read};
+use crate::object::{Live, Memory, Object};
 use crate::status::{toolcore_detail_t, toolcore_status_t};
 
 /// Blocks of context that compete for room. One thread at a time.

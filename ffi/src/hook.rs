@@ -1,16 +1,16 @@
 //! Hooks: what sees every call before and after it runs.
 
 use core::ffi::c_void;
-use core::mem::offset_of;
 use core::ptr;
 
 use toolcore_core::registry::Draft;
 use toolcore_core::sink::Sink;
 
-use crate::abi::{HandsOver, Lent, Object, sized_struct, toolcore_str_t};
+use crate::abi::{hands_over, sized_struct, toolcore_str_t};
 use crate::call::toolcore_tool_call_t;
 use crate::callback::HostHook;
 use crate::guard::{FULL, NOT_FOUND, guard, guard_taking, read};
+use crate::object::{Lent, Object};
 use crate::registry::toolcore_registry_t;
 use crate::result::toolcore_result_t;
 use crate::status::toolcore_status_t;
@@ -145,12 +145,7 @@ pub unsafe extern "C" fn toolcore_draft_block(
 }
 
 sized_struct!(toolcore_hook_t);
-
-// SAFETY: the offsets of these fields, of these types.
-unsafe impl HandsOver for toolcore_hook_t {
-    const USER_DATA: usize = offset_of!(toolcore_hook_t, user_data);
-    const DROP: usize = offset_of!(toolcore_hook_t, drop);
-}
+hands_over!(toolcore_hook_t);
 
 /// A draft while its hook runs.
 pub(crate) struct DraftBody {

@@ -5,13 +5,14 @@
 //!
 //! ```text
 //! guard     the boundary: panics become a status, and a reason goes to the caller's detail
-//! abi       what C hands over: text, memory, sized structs, handles; what goes back
+//! abi       what C hands over: text, memory, sized structs; what goes back
+//! object    what stands behind the opaque pointers, in memory of the host
 //! callback  what C is called with: handlers, hooks, clocks, observers
 //! status    codes, and which error of the core is which
 //! the rest  one file for each C object; the order of the `mod` lines is the order of the header
 //! ```
 //!
-//! `unsafe` stands in the first three only. The others are safe code behind a [`Caller`](abi::Caller),
+//! `unsafe` stands in the first four only. The others are safe code behind a [`Caller`](abi::Caller),
 //! which only the guard makes.
 #![no_std]
 #![allow(non_camel_case_types, reason = "the C spelling, so that a search finds header and source")]
@@ -79,6 +80,7 @@ pub mod context;
 mod bare;
 mod callback;
 mod guard;
+mod object;
 
 #[cfg(test)]
 #[path = "../tests/mod.rs"]

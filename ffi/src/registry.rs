@@ -6,9 +6,10 @@ use core::ptr;
 use toolcore_core::registry::{Collision, Registry, RegistryOptions, Slot};
 use toolcore_core::time::Duration;
 
-use crate::abi::{Caller, Live, Memory, Object, sized_struct, toolcore_str_t};
+use crate::abi::{Caller, sized_struct, toolcore_str_t};
 use crate::callback::{HostHandler, HostHook};
 use crate::guard::{Fail, NO_SPACE, NOT_FOUND, UNKNOWN, guard, guard_taking, read};
+use crate::object::{Live, Memory, Object};
 use crate::status::{toolcore_detail_t, toolcore_status_t};
 use crate::tool::{self, toolcore_tool_t};
 

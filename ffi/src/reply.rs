@@ -8,10 +8,11 @@ use toolcore_core::json::Options;
 use toolcore_core::scratch::Scratch;
 use toolcore_core::sink::Sink;
 
-use crate::abi::{Caller, Live, Memory, Object, scratch_for, sized_struct, toolcore_str_t};
+use crate::abi::{Caller, sized_struct, toolcore_str_t};
 use crate::call::toolcore_tool_call_t;
 use crate::guard::{Fail, NOT_FOUND, guard, read};
 use crate::json::read_options;
+use crate::object::{Live, Memory, Object, scratch_for};
 use crate::status::{toolcore_detail_t, toolcore_status_t};
 use crate::tools::known_dialect;
 

@@ -6,8 +6,9 @@ use core::ptr;
 use toolcore_core::result::{OutcomeKind, Part, ToolResult, Usage};
 use toolcore_core::time::Duration;
 
-use crate::abi::{Caller, Lent, Live, Memory, Object, Place, sized_struct, toolcore_str_t};
+use crate::abi::{Caller, sized_struct, toolcore_str_t};
 use crate::guard::{Fail, NOT_FOUND, UNKNOWN, guard, read};
+use crate::object::{Lent, Live, Memory, Object, Place};
 use crate::status::toolcore_status_t;
 
 /// What a tool answered: up to 8 parts, or a failure. In a callback it stands in the memory of the call; a

@@ -9,10 +9,11 @@ use toolcore_core::schema::{
 };
 use toolcore_core::sink::Sink;
 
-use crate::abi::{Caller, Live, Memory, Object, sized_struct, toolcore_str_t};
+use crate::abi::{Caller, sized_struct, toolcore_str_t};
 use crate::callback::{TellFn, tell};
 use crate::guard::{Fail, UNKNOWN, Why, guard, read};
 use crate::json::read_options;
+use crate::object::{Live, Memory, Object};
 use crate::status::{toolcore_detail_t, toolcore_status_t};
 
 /// A compiled JSON Schema.

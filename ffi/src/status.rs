@@ -13,8 +13,9 @@ use toolcore_core::result::ResultError;
 use toolcore_core::schema::{CheckError, SchemaError, SchemaErrorKind};
 use toolcore_core::sink::NoSpace;
 
-use crate::abi::{Memory, scratch_for, sized_struct};
+use crate::abi::sized_struct;
 use crate::guard::Why;
+use crate::object::{Memory, scratch_for};
 
 /// What a function answers: TOOLCORE_OK, or one of TOOLCORE_ERR_.
 pub type toolcore_status_t = i32;

@@ -2,7 +2,6 @@
 
 use core::cell::Cell;
 use core::ffi::c_void;
-use core::mem::offset_of;
 
 use toolcore_core::json::Writer;
 use toolcore_core::schema::{
@@ -11,7 +10,7 @@ use toolcore_core::schema::{
 use toolcore_core::sink::Sink;
 use toolcore_core::tool::{Annotations, Parameters, ToolDefinition};
 
-use crate::abi::{Caller, HandsOver, List, UserData, sized_struct, toolcore_str_t};
+use crate::abi::{Caller, List, UserData, hands_over, sized_struct, toolcore_str_t};
 use crate::call::toolcore_call_t;
 use crate::callback::HostHandler;
 use crate::guard::{Fail, NO_CALLBACK, UNKNOWN, Why};
@@ -166,12 +165,7 @@ pub struct toolcore_tool_t {
 
 sized_struct!(toolcore_param_t);
 sized_struct!(toolcore_tool_t);
-
-// SAFETY: the offsets of these fields, of these types.
-unsafe impl HandsOver for toolcore_tool_t {
-    const USER_DATA: usize = offset_of!(toolcore_tool_t, user_data);
-    const DROP: usize = offset_of!(toolcore_tool_t, drop);
-}
+hands_over!(toolcore_tool_t);
 
 const _: () = assert!(TOOLCORE_PARAM_DEPTH_MAX as usize == MAX_PARAMETER_DEPTH);
 
