@@ -161,7 +161,8 @@ fn what_was_not_handed_over_is_not_dropped() {
     let drops = Drops::default();
     let tools = Tools::new();
     assert_eq!(c!(toolcore_registry_add(tools.registry, null(), null_mut())), INVALID);
-    for size in [0, 8, offset_of!(toolcore_tool_t, drop), offset_of!(toolcore_tool_t, drop) + 7, 1 << 20] {
+    let covers_drop = offset_of!(toolcore_tool_t, drop) + size_of::<toolcore_drop_fn>();
+    for size in [0, 8, covers_drop - 1, 1 << 20] {
         let tool = toolcore_tool_t { struct_size: size, ..counted(&drops).tool };
         assert_eq!(tools.add(&tool), INVALID, "struct_size {size}");
     }
