@@ -289,7 +289,7 @@ impl Explain for ResultsError {
             ResultsError::Missing { .. } => TOOLCORE_ERR_MISSING_RESULT,
             ResultsError::Unknown { .. } => TOOLCORE_ERR_UNKNOWN_CALL_ID,
             ResultsError::Duplicate { .. } => TOOLCORE_ERR_DUPLICATE_RESULT,
-            ResultsError::TooMany { .. } => TOOLCORE_ERR_UNSUPPORTED,
+            ResultsError::TooMany { .. } | ResultsError::Disordered { .. } => TOOLCORE_ERR_UNSUPPORTED,
             ResultsError::NoSpace(_) => TOOLCORE_ERR_NO_SPACE,
         }
     }

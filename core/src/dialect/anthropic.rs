@@ -3,7 +3,7 @@
 use super::results::{Budget, write_part};
 use super::tools::{Choice, Note, WireChoice, WireTool};
 use super::{Finish, Item, NameRule, ReplyError, Wire, name_and_description, provider_error};
-use crate::json::{Value, Writer};
+use crate::json::{Kind, Value, Writer};
 use crate::result::{Part, ToolResult};
 use crate::schema::StrictSubset;
 
@@ -98,6 +98,7 @@ impl Wire for Anthropic {
     fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
         let [error, content, reason] = root.pick(["error", "content", "stop_reason"]);
         provider_error(error)?;
+        let content = content.filter(|content| matches!(content.kind(), Kind::String | Kind::Array));
         let content = content.ok_or(ReplyError::Shape { expected: "content" })?;
         visit(Item::Text(Some(content)));
         for block in content.items() {

@@ -36,7 +36,7 @@ impl Wire for Mcp {
         tool.write_schema(out, notes);
         if let Some(schema) = tool.info.output_schema() {
             out.key("outputSchema");
-            out.raw(schema);
+            out.value(Value::from_checked(schema));
         }
         let hints = tool.info.annotations();
         let hints = [
@@ -98,7 +98,7 @@ impl Wire for Mcp {
             && budget.take_bytes(text.len() + "\"structuredContent\":,".len())
         {
             out.key("structuredContent");
-            out.raw(text);
+            out.value(Value::from_checked(text));
         }
         if result.failed() {
             out.key("isError");

@@ -3,11 +3,14 @@
 use super::results::{Budget, write_part};
 use super::tools::{Choice, Note, WireChoice, WireTool};
 use super::{Finish, Item, NameRule, ReplyError, Wire, name_and_description, provider_error};
-use crate::json::{Value, Writer};
+use crate::json::{Kind, Value, Writer};
 use crate::result::ToolResult;
 use crate::schema::StrictSubset;
 
 pub(super) struct OpenAiChat;
+
+/// What is read of a message.
+const PARTS: [&str; 4] = ["content", "tool_calls", "refusal", "function_call"];
 
 /// Keywords of JSON Schema that strict mode does not take (the provider's guide to structured outputs).
 const STRICT_REFUSES: [&str; 16] = [
@@ -89,19 +92,34 @@ impl Wire for OpenAiChat {
 
     /// Reads a whole response (its first choice) or one assistant message.
     fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
-        let [error, choices, content, calls, refusal] =
-            root.pick(["error", "choices", "content", "tool_calls", "refusal"]);
+        let [error, choices, parts @ ..] =
+            root.pick(["error", "choices", PARTS[0], PARTS[1], PARTS[2], PARTS[3]]);
         provider_error(error)?;
-        let ([content, calls, refusal], reason) = match choices {
+        let ([content, calls, refusal, function_call], reason) = match choices {
             Some(choices) => {
                 let choice = choices.item(0).map(|choice| choice.pick(["message", "finish_reason"]));
                 let Some([Some(message), reason]) = choice else {
                     return Err(ReplyError::Shape { expected: "choices[0].message" });
                 };
-                (message.pick(["content", "tool_calls", "refusal"]), reason)
+                (message.pick(PARTS), reason)
             }
-            None => ([content, calls, refusal], None),
+            None => (parts, None),
         };
+        let is = |value: Option<Value<'_>>, kinds: &[Kind]| {
+            value.is_none_or(|value| value.is_null() || kinds.contains(&value.kind()))
+        };
+        // What has another shape would be lost in silence.
+        if !is(calls, &[Kind::Array]) {
+            return Err(ReplyError::Shape { expected: "a list of tool_calls" });
+        }
+        // Some servers send an empty one with every message.
+        let old = function_call.and_then(|call| call.get("name")).and_then(Value::as_str);
+        if old.is_some_and(|name| name != "") {
+            return Err(ReplyError::Shape { expected: "tool_calls in place of function_call" });
+        }
+        if !is(content, &[Kind::String, Kind::Array]) {
+            return Err(ReplyError::Shape { expected: "content that is text or a list" });
+        }
         if content.is_none() && calls.is_none() && refusal.is_none() {
             return Err(ReplyError::Shape { expected: "content or tool_calls" });
         }
