@@ -13,6 +13,15 @@ pub(crate) fn blanks(rest: &[u8]) -> &[u8] {
     }
 }
 
+/// Reads blanks where one space is likely, as most writers put it after a colon and a comma.
+#[inline(always)]
+pub(super) fn spaces(rest: &[u8]) -> &[u8] {
+    match rest {
+        [b' ', b'!'..=0xFF, ..] => rest.get(1..).unwrap_or_default(),
+        _ => blanks(rest),
+    }
+}
+
 #[cold]
 #[inline(never)]
 pub(super) fn blanks_rest(mut rest: &[u8]) -> &[u8] {
