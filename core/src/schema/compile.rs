@@ -50,23 +50,34 @@ pub const MAX_LEVELS: u16 = 64;
 ///
 /// The program refers to `text` and to itself by offsets, so both can be moved.
 pub fn compile(text: &str, options: &CompileOptions, memory: &mut [u8]) -> Result<usize, SchemaError> {
-    let mut compiler = Compiler::new(text, options, memory)?;
+    let mut levels = NO_LEVELS;
+    let mut compiler = Compiler::new(text, options, memory, &mut levels)?;
     compiler.run()?;
     if compiler.store.fits() {
         return Ok(compiler.store.front());
     }
     // Measured from the beginning, so that the answer does not depend on how much memory there was.
-    let need = program_size(text, options)?;
+    let need = measure(text, options, &mut levels)?;
     Err(error_at(SchemaErrorKind::NoSpace { need }, 0))
 }
 
 /// How much memory is enough to compile `text`; exactly what is used, except as said at [`compile`]. An error
 /// means that `compile` fails too; duplicate properties and references that are wrong only show there.
 pub fn program_size(text: &str, options: &CompileOptions) -> Result<usize, SchemaError> {
-    let mut compiler = Compiler::new(text, options, &mut [])?;
+    let mut levels = NO_LEVELS;
+    measure(text, options, &mut levels)
+}
+
+fn measure(text: &str, options: &CompileOptions, levels: &mut Levels) -> Result<usize, SchemaError> {
+    let mut compiler = Compiler::new(text, options, &mut [], levels)?;
     compiler.run()?;
     Ok(compiler.store.need())
 }
+
+/// The schemas that are open: once on the stack for a compilation, however often it is begun.
+type Levels = [Level; MAX_LEVELS as usize];
+
+const NO_LEVELS: Levels = [Level::EMPTY; MAX_LEVELS as usize];
 
 /// One compilation.
 pub(super) struct Compiler<'s, 'm> {
@@ -79,7 +90,7 @@ pub(super) struct Compiler<'s, 'm> {
     pub(super) draft: Draft,
     /// Draft 7, and the text may hold a `$ref`.
     scan_for_ref: bool,
-    levels: [Level; MAX_LEVELS as usize],
+    levels: &'m mut Levels,
     pub(super) depth: usize,
     max_depth: usize,
     /// Work words of the largest level.
@@ -139,7 +150,12 @@ pub(super) enum Place {
 }
 
 impl<'s, 'm> Compiler<'s, 'm> {
-    fn new(text: &'s str, options: &CompileOptions, memory: &'m mut [u8]) -> Result<Self, SchemaError> {
+    fn new(
+        text: &'s str,
+        options: &CompileOptions,
+        memory: &'m mut [u8],
+        levels: &'m mut Levels,
+    ) -> Result<Self, SchemaError> {
         let parsed = json::parse(text.as_bytes(), &json::Options::default());
         let root = parsed.map_err(|error| error_at(SchemaErrorKind::Json(error), error.offset))?;
         if text.len() >= Entry::MAX_LENGTH as usize {
@@ -153,7 +169,7 @@ impl<'s, 'm> Compiler<'s, 'm> {
             refs: Refs::default(),
             draft: options.default_draft,
             scan_for_ref: false,
-            levels: [Level::new(0, 0); MAX_LEVELS as usize],
+            levels,
             depth: 0,
             max_depth: usize::from(options.max_depth.min(MAX_LEVELS)),
             largest: 0,
@@ -387,23 +403,25 @@ impl<'s, 'm> Compiler<'s, 'm> {
 
 impl Level {
     fn new(offset: usize, base: usize) -> Level {
-        Level {
-            offset: word_of(offset),
-            seen: 0,
-            base,
-            entries: (base, base),
-            properties: 0,
-            required: 0,
-            others: Slot::ANY,
-            need: 0,
-            types: types::ALL,
-            kinds: 0,
-            count: 0,
-            place: Place::Keywords,
-            ref_only: false,
-            defines: false,
-        }
+        Level { offset: word_of(offset), base, entries: (base, base), ..Level::EMPTY }
     }
+
+    const EMPTY: Level = Level {
+        offset: 0,
+        seen: 0,
+        base: 0,
+        entries: (0, 0),
+        properties: 0,
+        required: 0,
+        others: Slot::ANY,
+        need: 0,
+        types: types::ALL,
+        kinds: 0,
+        count: 0,
+        place: Place::Keywords,
+        ref_only: false,
+        defines: false,
+    };
 }
 
 pub(super) fn error_at(kind: SchemaErrorKind, offset: usize) -> SchemaError {

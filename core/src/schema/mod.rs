@@ -13,7 +13,7 @@
 //!
 //! Numbers compare exactly, whatever their size. Nothing here recurses, and no schema or instance makes it
 //! panic or run on: compiling takes time in proportion to the text (and a logarithm for large objects and
-//! references) and about 4 kB of stack; checking takes time in proportion to the instance plus a budget of
+//! references) and about 8 kB of stack; checking takes time in proportion to the instance plus a budget of
 //! steps ([`CheckOptions::steps`]), and work memory only for objects and arrays inside one another
 //! ([`Schema::work_words`]).
 //!
