@@ -512,6 +512,11 @@ impl<'m, H, K: Hook> Registry<'m, H, K> {
         (self.used, self.pool.len())
     }
 
+    /// The pool itself, taken or free.
+    pub fn pool(&self) -> &[u8] {
+        self.pool
+    }
+
     /// All tools in the order of their registration.
     pub fn infos(&self) -> impl Iterator<Item = ToolInfo<'_>> {
         self.slots.iter().take(self.len).flatten().map(|slot| self.info(slot))
