@@ -8,10 +8,12 @@ use super::check::{CheckOptions, Schema};
 use super::entry::Table;
 use super::error::{CheckError, Keyword};
 use super::fast::Place;
+use super::path::Open;
 use super::program::{Cursor, Instruction, Node, Slot, kind, op, types, word, word_of};
 use super::report::{Problem, Report, Violation};
 use super::work;
 use crate::json::{Reason, Scan, Value, blanks};
+use core::cell::Cell;
 
 /// One check.
 pub(super) struct Check<'s, 'i, 'c> {
@@ -28,14 +30,14 @@ pub(super) struct Check<'s, 'i, 'c> {
     pub(super) top: usize,
     pub(super) steps: u32,
     pub(super) problems: usize,
-    /// Why the check was given up, if it is not the scan's error.
-    failure: Option<CheckError>,
+    /// Why the check was given up or its verdict is not to be given, if it is not the scan's error.
+    pub(super) failure: Option<CheckError>,
     report: &'c mut dyn Report,
     pub(super) options: &'c CheckOptions,
 }
 
 /// A container that is being read, or a value to which further schemas apply.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Level {
     pub(super) state: u32,
     /// The address of the node.
@@ -51,18 +53,28 @@ pub(super) struct Level {
     pub(super) entries: u32,
     /// In an object bits of the entries that were there, or where in the work memory they are.
     pub(super) seen: u32,
-    /// In an array the slot of the items.
+    /// In an array the slot of the items. In an object, while a member is read that has no entry, one more
+    /// than where its key stands.
     pub(super) items: u32,
 }
 
 const OUTSIDE: u32 = 0;
 pub(super) const OBJECT: u32 = 1;
-const ARRAY: u32 = 2;
+pub(super) const ARRAY: u32 = 2;
 const IN_PLACE: u32 = 3;
 
 impl Level {
     const OUTSIDE: Level =
         Level { state: OUTSIDE, node: 0, start: 0, next: 0, count: 0, entries: 0, seen: 0, items: 0 };
+
+    /// The one that was put at a place of the work memory.
+    pub(super) fn read(work: &[u32], at: usize) -> Option<Level> {
+        Some(Level::of(work.get(at..)?.first_chunk()?))
+    }
+
+    fn of(&[state, node, start, next, count, entries, seen, items]: &[u32; work::LEVEL as usize]) -> Level {
+        Level { state, node, start, next, count, entries, seen, items }
+    }
 
     /// The table of the object's node.
     pub(super) fn table(&self) -> Table {
@@ -367,9 +379,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
         self.top = self.top.saturating_sub(work::table(self.level.count as usize) as usize);
         let around = self.top.checked_sub(work::LEVEL as usize);
         self.level = match around.and_then(|start| self.work.get(start..)?.first_chunk()) {
-            Some(&[state, node, start, next, count, entries, seen, items]) => {
-                Level { state, node, start, next, count, entries, seen, items }
-            }
+            Some(words) => Level::of(words),
             None => Level::OUTSIDE,
         };
         self.top = around.unwrap_or(0);
@@ -403,10 +413,25 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
         Node::read(self.schema.program(), self.level.node as usize).offset as usize
     }
 
+    /// Tells of a problem. When the steps for that are used up, nothing more is told, and the check has failed.
     #[cold]
     pub(super) fn report(&mut self, problem: Problem<'_>, at: usize, schema_at: usize) {
         self.problems = self.problems.saturating_add(1);
-        let (instance, schema) = (self.text, self.schema.text());
-        self.report.violation(&Violation { problem, instance, at, schema, schema_at });
+        if self.failure.is_some() {
+            return;
+        }
+        let steps = Cell::new(1);
+        let open = Open {
+            level: self.level,
+            work: self.work.get(..self.top).unwrap_or_default(),
+            program: self.schema.program(),
+            schema: self.schema.text(),
+            instance: self.text,
+        };
+        self.report.violation(&Violation { problem, open, at, schema_at, steps: &steps });
+        match self.steps.checked_sub(steps.get()) {
+            Some(left) => self.steps = left,
+            None => self.failure = Some(CheckError::StepLimit),
+        }
     }
 }

@@ -116,12 +116,13 @@ impl<'s> Compiler<'s, '_> {
         };
         sort(&mut self.store, count, &mut less, &swap);
 
-        // Nodes that stand where references lead.
+        // Nodes that stand where references lead. The list stays sorted, bound or not, by where they lead.
         let (mut at, front) = (HEADER, self.store.front());
         while at < front {
             let node = Node::read(self.store.program(), at);
-            let first =
-                partition(0, count, |number| Reference::at(&self.store, list, number).target < node.offset);
+            let first = partition(0, count, |number| {
+                Reference::at(&self.store, list, number).leads_to(&self.store) < node.offset
+            });
             self.bind(list, first, count, node.offset, Slot::node(at));
             (_, at) = scan(self.store.program(), at);
         }
@@ -353,6 +354,14 @@ impl Reference {
         Reference::read(store, store.get(list + 4 * number) as usize)
     }
 
+    /// The text offset of the target of one that is `LOCATED`, or that was `RESOLVED` to a node.
+    fn leads_to(self, store: &Store<'_>) -> u32 {
+        match Slot(self.target).as_node() {
+            Some(node) if self.state == RESOLVED => Node::read(store.program(), node).offset,
+            _ => self.target,
+        }
+    }
+
     fn set(self, store: &mut Store<'_>, state: u32, target: u32) {
         store.set(self.address, u32::from(op::REF) | state << 8 | self.length.min(MAX_CHAIN) << 11);
         store.set(self.address + 8, target);
@@ -364,9 +373,14 @@ impl Reference {
     }
 }
 
-/// Whether a reference leads along the keywords that the pass over the text compiles.
+/// Whether a reference leads along the keywords that the pass over the text compiles. One with escapes, or
+/// with a separator in percent encoding, is taken for one that does not.
 fn is_usual(value: Value<'_>) -> bool {
-    let mut tokens = value.raw().trim_matches('"').split('/').skip(1);
+    let raw = value.raw();
+    if raw.contains('\\') || raw.contains("%2F") || raw.contains("%2f") {
+        return false;
+    }
+    let mut tokens = raw.trim_matches('"').split('/').skip(1);
     while let Some(keyword) = tokens.next() {
         let usual = match keyword {
             "properties" | "$defs" | "definitions" => tokens.next().is_some(),
