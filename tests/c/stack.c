@@ -53,17 +53,25 @@ static void *answer(void *unused)
     return unused;
 }
 
-/* Bytes of a painted stack that a thread wrote to. */
+/* Bytes of a painted stack that a thread wrote to. Valgrind takes the unused bytes of a stack for gone, so under it
+ * the thread has a stack of the system's, which is not looked at. */
 static size_t taken(void *(*run)(void *))
 {
+    const char *mode = getenv("TOOLCORE_C_MODE");
+    const int painted = mode == NULL || strcmp(mode, "valgrind") != 0;
     pthread_t thread;
     pthread_attr_t attributes;
     size_t untouched = 0;
-    memset(stack, PAINT, sizeof stack);
     CHECK(pthread_attr_init(&attributes) == 0);
-    CHECK(pthread_attr_setstack(&attributes, stack, sizeof stack) == 0);
+    if (painted) {
+        memset(stack, PAINT, sizeof stack);
+        CHECK(pthread_attr_setstack(&attributes, stack, sizeof stack) == 0);
+    }
     CHECK(pthread_create(&thread, &attributes, run, NULL) == 0);
     CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(pthread_attr_destroy(&attributes) == 0);
+    if (!painted)
+        return 0;
     while (untouched < sizeof stack && stack[untouched] == PAINT)
         untouched++;
     return sizeof stack - untouched;
@@ -92,10 +100,6 @@ TEST(no_entry_point_takes_more_than_a_small_stack)
 
 int main(void)
 {
-    /* Valgrind takes a stack's unused bytes for gone, so there it cannot be looked at. */
-    const char *mode = getenv("TOOLCORE_C_MODE");
-    if (mode != NULL && strcmp(mode, "valgrind") == 0)
-        return check_end();
     RUN(no_entry_point_takes_more_than_a_small_stack);
     return check_end();
 }
