@@ -84,13 +84,13 @@ impl<'s> Schema<'s> {
 
     /// Words of work memory that are enough for every instance that `options` let through.
     pub fn work_words(self, options: &CheckOptions) -> usize {
-        match word(self.program, 8) {
-            RECURSIVE => {
-                let levels = usize::from(options.json.max_depth.min(json::MAX_DEPTH)) + 1;
-                (word(self.program, 12) as usize).saturating_mul(levels)
-            }
-            words => words as usize,
+        let words = word(self.program, 8);
+        if words & RECURSIVE == 0 {
+            return words as usize;
         }
+        // Beside the containers there is what is inside of them: a scalar, or a key.
+        let levels = usize::from(options.json.max_depth.min(json::MAX_DEPTH)) + 1;
+        (word(self.program, 12) as usize).saturating_mul(levels) + (words & !RECURSIVE) as usize
     }
 
     /// Where the schema of a slot stands in the text.
@@ -98,6 +98,15 @@ impl<'s> Schema<'s> {
         match slot.as_immediate() {
             Some((_, offset)) => offset,
             None => Node::read(self.program, slot.0 as usize).offset as usize,
+        }
+    }
+
+    /// The types that a slot's own schema accepts.
+    #[inline]
+    pub(super) fn types(self, slot: Slot) -> u8 {
+        match slot.as_immediate() {
+            Some((types, _)) => types,
+            None => Node::read(self.program, slot.0 as usize).types,
         }
     }
 

@@ -84,6 +84,8 @@ pub(super) struct Compiler<'s, 'm> {
     max_depth: usize,
     /// Work words of the largest level.
     pub(super) largest: u32,
+    /// Work words that are needed beside the levels, for comparing values.
+    pub(super) once: u32,
 }
 
 /// What was seen of references.
@@ -95,7 +97,9 @@ pub(super) struct Refs {
     pub(super) odd: bool,
     /// The most tokens in one.
     pub(super) deepest: usize,
-    /// The most levels that references beside other keywords take for one value.
+    /// Nodes that apply schemas in place.
+    pub(super) places: usize,
+    /// The most frames that one value takes.
     pub(super) chain: u32,
 }
 
@@ -105,7 +109,7 @@ pub(super) struct Level {
     /// Where it stands.
     offset: u32,
     /// Keywords that were there, a bit each.
-    pub(super) seen: u32,
+    pub(super) seen: u64,
     /// The height of the store's stack where its instructions begin.
     base: usize,
     /// The heights between which its entries are.
@@ -118,9 +122,11 @@ pub(super) struct Level {
     /// Work words that the schemas inside need.
     pub(super) need: u32,
     pub(super) types: u8,
-    kinds: u8,
+    pub(super) kinds: u8,
     count: u8,
     pub(super) place: Place,
+    /// The height of the stack where the list that is being read begins.
+    pub(super) list: usize,
     /// Draft 7: the `$ref` is all that counts.
     pub(super) ref_only: bool,
     /// It has definitions. Then it becomes a node even if it says nothing itself, so that a reference to it
@@ -134,8 +140,13 @@ pub(super) enum Place {
     Keywords,
     Properties,
     Definitions,
-    Items,
     Others,
+    /// The operand of this instruction.
+    Operand(u8),
+    /// The slots of this instruction.
+    List(u8),
+    /// The entries of `DEPENDENT`.
+    Dependents,
 }
 
 impl<'s, 'm> Compiler<'s, 'm> {
@@ -157,6 +168,7 @@ impl<'s, 'm> Compiler<'s, 'm> {
             depth: 0,
             max_depth: usize::from(options.max_depth.min(MAX_LEVELS)),
             largest: 0,
+            once: 0,
         };
         if let Some(dialect) = root.get("$schema") {
             compiler.draft = compiler.dialect(dialect)?;
@@ -177,10 +189,11 @@ impl<'s, 'm> Compiler<'s, 'm> {
         self.resolve()?;
         // There is no level around the root that would have to be kept.
         let kinds = root.as_node().map_or(0, |at| Node::read(self.store.program(), at).kinds);
-        let around = if kinds & (kind::OBJECT | kind::ARRAY) != 0 { work::LEVEL } else { 0 };
+        let around = if kinds & (kind::OBJECT | kind::ARRAY | kind::IN_PLACE) != 0 { work::LEVEL } else { 0 };
         let need = need.saturating_sub(around).min(RECURSIVE - 1);
-        self.store.set(8, if recursive { RECURSIVE } else { need });
-        let level = work::LEVEL.saturating_mul(self.refs.chain.saturating_add(1));
+        self.store.set(8, if recursive { RECURSIVE | self.once } else { need });
+        let frames = self.refs.chain.saturating_mul(work::LEVEL + work::FRAME);
+        let level = frames.saturating_add(work::LEVEL);
         self.store.set(12, level.saturating_add(self.largest));
         Ok(())
     }
@@ -204,14 +217,15 @@ impl<'s, 'm> Compiler<'s, 'm> {
                 };
                 level.need = level.need.max(need);
                 match level.place {
-                    Place::Properties => {
+                    Place::Properties | Place::Dependents => {
                         let at = self.store.address(self.store.height()) + 8;
                         self.store.set(at, slot.0);
                     }
-                    Place::Items => {
+                    Place::Operand(op) => {
                         level.place = Place::Keywords;
-                        self.instruction(op::ITEMS, 0, &[slot.0]);
+                        self.instruction(op, 0, &[slot.0]);
                     }
+                    Place::List(_) => self.store.push(slot.0),
                     Place::Others => {
                         level.place = Place::Keywords;
                         level.others = slot;
@@ -219,13 +233,27 @@ impl<'s, 'm> Compiler<'s, 'm> {
                     Place::Definitions | Place::Keywords => {}
                 }
             }
+            let place = self.level().place;
+            if let Place::List(op) = place {
+                done = if self.reader.try_end() {
+                    self.end_list(op, 1);
+                    None
+                } else {
+                    self.open()?
+                };
+                continue;
+            }
             let at = self.place();
             let event = self.next()?;
-            let place = self.level().place;
             done = match (event, place) {
                 (Event::Key(key), Place::Properties) => {
                     self.entry(at, key, 0, Slot::ANY);
                     self.open()?
+                }
+                (Event::Key(key), Place::Dependents) => self.dependent(at, key)?,
+                (_, Place::Dependents) => {
+                    self.end_list(op::DEPENDENT, 3);
+                    None
                 }
                 (Event::Key(_), Place::Definitions) => self.open()?,
                 (Event::Key(key), _) => self.keyword(at, key)?,
@@ -241,6 +269,15 @@ impl<'s, 'm> Compiler<'s, 'm> {
                 _ => Some(self.close()?),
             };
         }
+    }
+
+    /// Pushes an instruction whose operands, records of `size` words, are on the stack.
+    pub(super) fn end_list(&mut self, op: u8, size: usize) {
+        let low = self.level().list;
+        let count = (self.store.height() - low) / (4 * size);
+        self.store.reverse(count, size);
+        self.level().place = Place::Keywords;
+        self.instruction(op, word_of(count), &[]);
     }
 
     /// Begins the schema that the reader has next; a boolean one is done at once.
@@ -283,8 +320,14 @@ impl<'s, 'm> Compiler<'s, 'm> {
         level = *self.level();
         self.depth = self.depth.saturating_sub(1);
         let slot = self.node(&level)?;
-        let enters = level.kinds & (kind::OBJECT | kind::ARRAY) != 0;
-        Ok((slot, if enters { level.need.saturating_add(work::LEVEL) } else { level.need }))
+        let mut need = level.need;
+        if level.kinds & (kind::OBJECT | kind::ARRAY) != 0 {
+            need = need.saturating_add(work::LEVEL);
+        }
+        if level.kinds & kind::IN_PLACE != 0 {
+            need = need.saturating_add(work::LEVEL + work::FRAME);
+        }
+        Ok((slot, need))
     }
 
     /// Puts a finished schema at the front, unless its slot can hold it.
@@ -295,7 +338,8 @@ impl<'s, 'm> Compiler<'s, 'm> {
         {
             return Ok(slot);
         }
-        let alias = level.kinds == kind::IN_PLACE && level.types == types::ALL;
+        let alias = level.is_alias();
+        self.refs.places += usize::from(level.kinds & kind::IN_PLACE != 0);
         let kinds = if alias { kind::IN_PLACE | kind::ALIAS } else { level.kinds };
         let address = self.store.front();
         let node = Node { types: level.types, kinds, count: u16::from(level.count), offset: level.offset };
@@ -339,7 +383,7 @@ impl<'s, 'm> Compiler<'s, 'm> {
     }
 
     /// Where the reader's next token stands.
-    fn place(&self) -> usize {
+    pub(super) fn place(&self) -> usize {
         self.origin + self.reader.value_offset()
     }
 
@@ -386,6 +430,12 @@ impl<'s, 'm> Compiler<'s, 'm> {
 }
 
 impl Level {
+    /// Whether it is a lone `$ref`.
+    fn is_alias(&self) -> bool {
+        let lone = self.count == 1 && self.seen >> super::keyword::REF & 1 == 1;
+        lone && self.kinds == kind::IN_PLACE && self.types == types::ALL
+    }
+
     fn new(offset: usize, base: usize) -> Level {
         Level {
             offset: word_of(offset),
@@ -400,6 +450,7 @@ impl Level {
             kinds: 0,
             count: 0,
             place: Place::Keywords,
+            list: base,
             ref_only: false,
             defines: false,
         }

@@ -98,6 +98,8 @@ impl Entry {
     pub(super) const ESCAPED: u32 = 1 << 29;
     /// The name is required but not among `properties`.
     pub(super) const UNDECLARED: u32 = 1 << 30;
+    /// In `DEPENDENT`: the third word is the offset of an array of names.
+    pub(super) const LIST: u32 = 1 << 30;
     /// The member must be there.
     pub(super) const REQUIRED: u32 = 1 << 31;
     /// Lengths are below this.

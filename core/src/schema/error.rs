@@ -191,6 +191,28 @@ pub enum Keyword {
     MinItems,
     /// `maxItems`
     MaxItems,
+    /// `multipleOf`
+    MultipleOf,
+    /// `uniqueItems`
+    UniqueItems,
+    /// `contains`
+    Contains,
+    /// `minContains`
+    MinContains,
+    /// `maxContains`
+    MaxContains,
+    /// `minProperties`
+    MinProperties,
+    /// `maxProperties`
+    MaxProperties,
+    /// `dependentRequired`, or `dependencies` of draft 7
+    DependentRequired,
+    /// `anyOf`, where no alternative takes values of this type
+    AnyOf,
+    /// `oneOf`, where no alternative takes values of this type, or where several fit
+    OneOf,
+    /// `not`
+    Not,
     /// `required`
     Required,
     /// `additionalProperties`
@@ -216,6 +238,17 @@ impl Keyword {
             Keyword::MaxLength => "maxLength",
             Keyword::MinItems => "minItems",
             Keyword::MaxItems => "maxItems",
+            Keyword::MultipleOf => "multipleOf",
+            Keyword::UniqueItems => "uniqueItems",
+            Keyword::Contains => "contains",
+            Keyword::MinContains => "minContains",
+            Keyword::MaxContains => "maxContains",
+            Keyword::MinProperties => "minProperties",
+            Keyword::MaxProperties => "maxProperties",
+            Keyword::DependentRequired => "dependentRequired",
+            Keyword::AnyOf => "anyOf",
+            Keyword::OneOf => "oneOf",
+            Keyword::Not => "not",
             Keyword::Required => "required",
             Keyword::AdditionalProperties => "additionalProperties",
             Keyword::False => "false",

@@ -1,7 +1,7 @@
 //! Reading the keywords of a schema: which there are, what their values must be, and what they compile to.
 
 use super::compile::{Compiler, Draft, Place, error_at, not_json};
-use super::entry::Form;
+use super::entry::{Entry, Form};
 use super::error::{SchemaError, SchemaErrorKind};
 use super::program::{INLINE, MAX_ARGUMENT, Slot, op, types, word_of};
 use super::source::offset_in;
@@ -17,8 +17,10 @@ impl<'s> Compiler<'s, '_> {
             Some(name) => name,
             None => key.decode_in(&mut buffer).unwrap_or_default(),
         };
+        let old = self.draft == Draft::Draft7;
         if self.level().ref_only && !matches!(name, "$ref" | "$defs" | "definitions") {
-            self.refs.odd |= matches!(name, "properties" | "items" | "additionalProperties");
+            // A reference can lead into what is not compiled here.
+            self.refs.odd = true;
             self.value()?;
             return Ok(None);
         }
@@ -53,10 +55,13 @@ impl<'s> Compiler<'s, '_> {
             "items" => {
                 self.once(4, at)?;
                 if self.peek()? == Kind::Array {
-                    return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
+                    if !old {
+                        return Err(error_at(SchemaErrorKind::BadKeyword, self.place()));
+                    }
+                    self.slots(op::PREFIX_ITEMS)?;
+                } else {
+                    return self.operand(op::ITEMS);
                 }
-                self.level().place = Place::Items;
-                return self.open();
             }
             "enum" => {
                 self.once(5, at)?;
@@ -77,7 +82,7 @@ impl<'s> Compiler<'s, '_> {
             "minItems" => self.count(13, at, op::MIN_ITEMS)?,
             "maxItems" => self.count(14, at, op::MAX_ITEMS)?,
             "$ref" => {
-                self.once(15, at)?;
+                self.once(REF, at)?;
                 let value = self.value_of(Kind::String)?;
                 self.reference(value)?;
             }
@@ -100,34 +105,55 @@ impl<'s> Compiler<'s, '_> {
                 self.value_of(Kind::String)?;
             }
             "title" | "description" | "$comment" | "format" => drop(self.value_of(Kind::String)?),
-            "allOf"
-            | "anyOf"
-            | "oneOf"
-            | "not"
-            | "if"
-            | "then"
-            | "else"
-            | "pattern"
-            | "patternProperties"
-            | "propertyNames"
-            | "contains"
-            | "minContains"
-            | "maxContains"
-            | "prefixItems"
-            | "uniqueItems"
-            | "multipleOf"
-            | "minProperties"
-            | "maxProperties"
-            | "dependentRequired"
-            | "dependentSchemas"
-            | "dependencies"
-            | "unevaluatedItems"
-            | "unevaluatedProperties"
-            | "$anchor"
-            | "$dynamicRef"
-            | "$dynamicAnchor"
-            | "$recursiveRef"
-            | "$recursiveAnchor" => {
+            "multipleOf" => {
+                self.once(17, at)?;
+                let value = self.value_of(Kind::Number)?;
+                let number = value.as_number().filter(|number| !number.is_negative() && !number.is_zero());
+                let number = number.ok_or(self.error(SchemaErrorKind::BadKeyword, value))?;
+                if number.is_multiple_of(number).is_none() {
+                    return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
+                }
+                self.bound_value(op::MULTIPLE_OF, value)?;
+            }
+            "minProperties" => self.count(18, at, op::MIN_PROPERTIES)?,
+            "maxProperties" => self.count(19, at, op::MAX_PROPERTIES)?,
+            "minContains" if !old => self.count(20, at, op::MIN_CONTAINS)?,
+            "maxContains" if !old => self.count(21, at, op::MAX_CONTAINS)?,
+            "uniqueItems" => {
+                self.once(22, at)?;
+                if self.value_of(Kind::Bool)?.as_bool() == Some(true) {
+                    self.compares(usize::from(json::MAX_DEPTH));
+                    self.instruction(op::UNIQUE_ITEMS, 0, &[]);
+                }
+            }
+            "allOf" => self.schemas(23, at, op::ALL_OF)?,
+            "anyOf" => self.schemas(24, at, op::ANY_OF)?,
+            "oneOf" => self.schemas(25, at, op::ONE_OF)?,
+            "prefixItems" if !old => self.schemas(26, at, op::PREFIX_ITEMS)?,
+            "not" => return self.single(27, at, op::NOT),
+            "if" => return self.single(28, at, op::IF),
+            "then" => return self.single(29, at, op::THEN),
+            "else" => return self.single(30, at, op::ELSE),
+            "contains" => return self.single(31, at, op::CONTAINS),
+            "propertyNames" => return self.single(32, at, op::PROPERTY_NAMES),
+            "additionalItems" if old => return self.single(33, at, op::ADDITIONAL_ITEMS),
+            "dependentSchemas" if !old => self.dependents(34, at)?,
+            "dependencies" => self.dependents(DEPENDENCIES, at)?,
+            "dependentRequired" if !old => {
+                self.once(36, at)?;
+                let value = self.value_of(Kind::Object)?;
+                self.level().list = self.store.height();
+                for (key, list) in value.entries() {
+                    self.dependent_list(key, list)?;
+                }
+                self.end_list(op::DEPENDENT, 3);
+            }
+            "pattern" | "patternProperties" | "$recursiveRef" | "$recursiveAnchor" => {
+                return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
+            }
+            "unevaluatedItems" | "unevaluatedProperties" | "$anchor" | "$dynamicRef" | "$dynamicAnchor"
+                if !old =>
+            {
                 return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
             }
             _ => drop(self.value()?),
@@ -189,17 +215,26 @@ impl<'s> Compiler<'s, '_> {
                 self.store.swap(first + 8 * number, first + 8 * other, 2);
             }
         }
-        let need = work::equality(depth);
-        self.level().need = self.level().need.max(need);
-        self.largest = self.largest.max(need);
+        self.compares(depth);
         self.instruction(op, count, &[word_of(self.offset(whole))]);
         Ok(())
+    }
+
+    /// Values in which containers are nested this deep are compared.
+    fn compares(&mut self, depth: usize) {
+        let need = work::equality(depth);
+        self.level().need = self.level().need.max(need);
+        self.once = self.once.max(need);
     }
 
     /// A keyword that compares with a number.
     fn bound(&mut self, bit: u8, at: usize, op: u8) -> Result<(), SchemaError> {
         self.once(bit, at)?;
         let value = self.value_of(Kind::Number)?;
+        self.bound_value(op, value)
+    }
+
+    fn bound_value(&mut self, op: u8, value: Value<'s>) -> Result<(), SchemaError> {
         let small = value.as_number().and_then(|number| i32::try_from(number.as_i64().ok()?).ok());
         let argument = word_of(value.raw().len());
         if argument >= INLINE {
@@ -225,6 +260,62 @@ impl<'s> Compiler<'s, '_> {
             _ => return Err(self.error(SchemaErrorKind::BadKeyword, value)),
         };
         self.instruction(op, 0, &[u32::try_from(count).unwrap_or(u32::MAX)]);
+        Ok(())
+    }
+
+    /// A keyword whose value is a schema.
+    fn single(&mut self, bit: u8, at: usize, op: u8) -> Result<Option<(Slot, u32)>, SchemaError> {
+        self.once(bit, at)?;
+        self.operand(op)
+    }
+
+    fn operand(&mut self, op: u8) -> Result<Option<(Slot, u32)>, SchemaError> {
+        self.level().place = Place::Operand(op);
+        self.open()
+    }
+
+    /// A keyword whose value is a list of schemas.
+    fn schemas(&mut self, bit: u8, at: usize, op: u8) -> Result<(), SchemaError> {
+        self.once(bit, at)?;
+        self.slots(op)
+    }
+
+    fn slots(&mut self, op: u8) -> Result<(), SchemaError> {
+        let value = self.enter(Kind::Array)?;
+        if op != op::PREFIX_ITEMS && self.value_at(value)?.item(0).is_none() {
+            return Err(error_at(SchemaErrorKind::BadKeyword, value));
+        }
+        self.level().list = self.store.height();
+        self.level().place = Place::List(op);
+        Ok(())
+    }
+
+    /// A keyword whose value names what members call for.
+    fn dependents(&mut self, bit: u8, at: usize) -> Result<(), SchemaError> {
+        self.once(bit, at)?;
+        self.enter(Kind::Object)?;
+        self.level().list = self.store.height();
+        self.level().place = Place::Dependents;
+        Ok(())
+    }
+
+    /// One of them, whose key was read: a schema, or a list of names.
+    pub(super) fn dependent(&mut self, at: usize, key: Str<'s>) -> Result<Option<(Slot, u32)>, SchemaError> {
+        if self.peek()? == Kind::Array && self.level().seen >> DEPENDENCIES & 1 == 1 {
+            let list = self.value()?;
+            self.dependent_list(key, list)?;
+            return Ok(None);
+        }
+        self.entry(at, key, 0, Slot::ANY);
+        self.open()
+    }
+
+    fn dependent_list(&mut self, key: Str<'s>, list: Value<'s>) -> Result<(), SchemaError> {
+        if list.kind() != Kind::Array || list.items().any(|name| name.kind() != Kind::String) {
+            return Err(self.error(SchemaErrorKind::BadKeyword, list));
+        }
+        let at = offset_in(self.text, key.raw()).saturating_sub(1);
+        self.entry(at, key, Entry::LIST, Slot(word_of(self.offset(list))));
         Ok(())
     }
 
@@ -266,6 +357,10 @@ fn nesting(value: Value<'_>) -> Result<usize, SchemaError> {
     }
     Ok(deepest)
 }
+
+/// The bits of keywords that are asked for later.
+pub(super) const REF: u8 = 15;
+const DEPENDENCIES: u8 = 35;
 
 const TYPES: [(&str, u8); 7] = [
     ("string", types::STRING),

@@ -8,6 +8,7 @@ use super::check::{CheckOptions, Schema};
 use super::entry::Table;
 use super::error::{CheckError, Keyword};
 use super::fast::Place;
+use super::place::Next;
 use super::program::{Cursor, Instruction, Node, Slot, kind, op, types, word, word_of};
 use super::report::{Problem, Report, Violation};
 use super::work;
@@ -26,8 +27,14 @@ pub(super) struct Check<'s, 'i, 'c> {
     /// The levels around it, and bits of large objects.
     pub(super) work: &'c mut [u32],
     pub(super) top: usize,
+    /// Where the work memory ends that is not used otherwise.
+    pub(super) limit: usize,
     pub(super) steps: u32,
     pub(super) problems: usize,
+    /// Schemas inside one another that are only tried. Then problems are counted, and not reported.
+    pub(super) trials: u32,
+    /// How far the instance is from what was tried.
+    pub(super) distance: u32,
     /// Why the check was given up, if it is not the scan's error.
     failure: Option<CheckError>,
     report: &'c mut dyn Report,
@@ -43,25 +50,27 @@ pub(super) struct Level {
     /// Where the value starts in the instance.
     pub(super) start: u32,
     /// In an object the entry that is expected next, in an array the number of items so far, in place the
-    /// number of the instruction that comes next.
+    /// address of the instruction that is being carried out.
     pub(super) next: u32,
-    /// In an object the number of entries.
+    /// In an object the number of entries, in place what stands for the words of a frame.
     pub(super) count: u32,
-    /// In an object the address of the entries.
+    /// In an object the address of the entries, in an array that of the slots of the first items, in place
+    /// the instructions from `next` on.
     pub(super) entries: u32,
-    /// In an object bits of the entries that were there, or where in the work memory they are.
+    /// In an object bits of the entries that were there, or where in the work memory they are; in an array
+    /// how many first items have a slot of their own; in place where in the work memory the frame is.
     pub(super) seen: u32,
-    /// In an array the slot of the items.
+    /// In an array the slot of the items, in place how many runs the instruction took.
     pub(super) items: u32,
 }
 
 const OUTSIDE: u32 = 0;
 pub(super) const OBJECT: u32 = 1;
 const ARRAY: u32 = 2;
-const IN_PLACE: u32 = 3;
+pub(super) const IN_PLACE: u32 = 3;
 
 impl Level {
-    const OUTSIDE: Level =
+    pub(super) const OUTSIDE: Level =
         Level { state: OUTSIDE, node: 0, start: 0, next: 0, count: 0, entries: 0, seen: 0, items: 0 };
 
     /// The table of the object's node.
@@ -86,10 +95,13 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             text,
             level: Level::OUTSIDE,
             depth: 0,
+            limit: work.len(),
             work,
             top: 0,
             steps: options.steps,
             problems: 0,
+            trials: 0,
+            distance: 0,
             failure: None,
             report,
             options,
@@ -168,21 +180,30 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
                             rest if first => rest,
                             rest => return self.scan.fail(Reason::ExpectedComma, rest),
                         };
-                        self.level.next = self.level.next.saturating_add(1);
-                        break Slot(self.level.items);
+                        let number = self.level.next;
+                        self.level.next = number.saturating_add(1);
+                        break if number < self.level.seen {
+                            let at = self.level.entries as usize + 4 * number as usize;
+                            Slot(word(self.schema.program(), at))
+                        } else {
+                            Slot(self.level.items)
+                        };
                     }
-                    IN_PLACE => {
-                        let start = self.text.as_bytes().get(self.level.start as usize..)?;
-                        self.step(1 + word_of((start.len() - rest.len()) / 8))?;
-                        rest = start;
-                        if let Some(slot) = self.next_in_place() {
+                    IN_PLACE => match self.in_place(rest)? {
+                        Next::Run(at, slot) => {
+                            rest = at;
                             break slot;
                         }
-                        let slot = Slot(self.level.node);
-                        self.leave();
-                        placed = true;
-                        break slot;
-                    }
+                        Next::Own(at, slot) => {
+                            rest = at;
+                            placed = true;
+                            break slot;
+                        }
+                        Next::Done(after) => {
+                            rest = after;
+                            first = false;
+                        }
+                    },
                     _ => return Some(rest),
                 }
             };
@@ -207,9 +228,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             return Some((after, false));
         }
         if kinds & kind::IN_PLACE != 0 && !placed {
-            let seen = self.enter(0)?;
-            let start = word_of(self.scan.offset(rest));
-            self.level = Level { state: IN_PLACE, node: slot.0, start, seen, ..Level::OUTSIDE };
+            self.open_frame(rest, slot)?;
             return Some((rest, true));
         }
         let after = match rest {
@@ -249,13 +268,11 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
                     self.one_of(slot, rest, end)?;
                 }
                 self.scan.check_depth(self.depth, rest)?;
-                let items = self
-                    .find(slot, op::ITEMS)
-                    .map_or(Slot::ANY.0, |items| items.operand(self.schema.program()));
-                let seen = self.enter(0)?;
+                self.enter(0)?;
                 self.depth += 1;
                 let start = word_of(self.scan.offset(rest));
-                self.level = Level { state: ARRAY, node: slot.0, start, items, seen, ..Level::OUTSIDE };
+                self.level = Level { state: ARRAY, node: slot.0, start, ..Level::OUTSIDE };
+                self.find_items(slot);
                 return Some((after, true));
             }
             [b'0'..=b'9' | b'-', ..] => {
@@ -303,23 +320,29 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
         self.leave();
     }
 
-    /// Goes to the next schema that applies to the value beside what the node says by itself.
-    fn next_in_place(&mut self) -> Option<Slot> {
-        let mut cursor = Cursor::new(self.schema.program(), Slot(self.level.node));
-        let mut number = 0;
-        while let Some(instruction) = cursor.next(self.schema.program()) {
-            number += 1;
-            if number > self.level.next && instruction.op == op::REF {
-                self.level.next = number;
-                return Some(Slot(word(self.schema.program(), instruction.at + 8)));
+    /// Finds the schemas of an array's items.
+    fn find_items(&mut self, slot: Slot) {
+        let program = self.schema.program();
+        let (mut items, mut additional) = (Slot::ANY.0, Slot::ANY.0);
+        let mut cursor = Cursor::new(program, slot);
+        while let Some(instruction) = cursor.next(program) {
+            match instruction.op {
+                op::ITEMS => items = instruction.operand(program),
+                op::ADDITIONAL_ITEMS => additional = instruction.operand(program),
+                op::PREFIX_ITEMS => {
+                    (self.level.entries, self.level.seen) =
+                        (word_of(instruction.at + 4), instruction.argument);
+                }
+                _ => {}
             }
         }
-        None
+        let list = self.level.seen > 0 && items == Slot::ANY.0;
+        self.level.items = if list { additional } else { items };
     }
 
     /// Makes room for a level with this many entries, where the one around it stays. Gives its `seen`.
     #[inline(always)]
-    fn enter(&mut self, count: u32) -> Option<u32> {
+    pub(super) fn enter(&mut self, count: u32) -> Option<u32> {
         if self.level.state == OUTSIDE && count <= 32 { Some(0) } else { self.enter_inside(count) }
     }
 
@@ -327,7 +350,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
     fn enter_inside(&mut self, count: u32) -> Option<u32> {
         let saved = if self.level.state == OUTSIDE { 0 } else { work::LEVEL as usize };
         let end = self.top + saved + work::table(count as usize) as usize;
-        let Some(place) = self.work.get_mut(self.top..end) else {
+        let Some(place) = self.work.get_mut(self.top..end).filter(|_| end <= self.limit) else {
             return self.no_work(end);
         };
         let (level, bits) = place.split_at_mut(saved);
@@ -376,7 +399,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
     }
 
     /// The first instruction of a kind in a node.
-    fn find(&self, slot: Slot, op: u8) -> Option<Instruction> {
+    pub(super) fn find(&self, slot: Slot, op: u8) -> Option<Instruction> {
         let mut cursor = Cursor::new(self.schema.program(), slot);
         while let Some(instruction) = cursor.next(self.schema.program()) {
             if instruction.op == op {
@@ -406,7 +429,22 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
     #[cold]
     pub(super) fn report(&mut self, problem: Problem<'_>, at: usize, schema_at: usize) {
         self.problems = self.problems.saturating_add(1);
+        if self.trials > 0 {
+            self.distance = self.distance.saturating_add(self.weight(&problem));
+            return;
+        }
         let (instance, schema) = (self.text, self.schema.text());
         self.report.violation(&Violation { problem, instance, at, schema, schema_at });
+    }
+
+    /// How much a problem says that a schema was not meant. A value that is not the expected one says much,
+    /// since it often tells alternatives apart, and a wrong type too; and the less, the deeper it is inside.
+    pub(super) fn weight(&self, problem: &Problem<'_>) -> u32 {
+        let weight = match problem {
+            Problem::Type(_) | Problem::Kinds(..) | Problem::False => 64,
+            Problem::Enum(_) | Problem::Const(_) => 160,
+            _ => 4,
+        };
+        weight << (2 * (8 - self.depth.min(8)))
     }
 }

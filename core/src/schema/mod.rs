@@ -6,10 +6,10 @@
 //!   was expected and what came ([`Violation`], [`ListReport`]).
 //! - [`coerce`], for tools that ask for it, makes neighbouring types fit and reports each change.
 //!
-//! Drafts 2020-12 and 7, chosen by `$schema`. So far: `type`, `enum`, `const`, the bounds of numbers, lengths
-//! and items, `properties`, `required`, `additionalProperties`, `items`, boolean schemas, and `$ref` to any
-//! place of the same text. A keyword that would change what is accepted and is not among these is refused
-//! when compiling, by name and place; it is never ignored. Annotations and unknown keywords change nothing.
+//! Drafts 2020-12 and 7, chosen by `$schema`: all their keywords but `pattern`, `patternProperties`, `$anchor`,
+//! `$dynamicRef`, `$dynamicAnchor` and the unevaluated ones; `$ref` leads to any place of the same text. A
+//! keyword that would change what is accepted and is not supported is refused when compiling, by name and
+//! place; it is never ignored. Annotations and unknown keywords change nothing.
 //!
 //! Numbers compare exactly, whatever their size. Nothing here recurses, and no schema or instance makes it
 //! panic or run on: compiling takes time in proportion to the text (and a logarithm for large objects and
@@ -40,6 +40,7 @@ mod check;
 mod coerce;
 mod compile;
 mod convert;
+mod cycles;
 mod entry;
 mod equal;
 mod error;
@@ -48,6 +49,7 @@ mod keyword;
 mod lower;
 mod machine;
 mod member;
+mod place;
 mod pointer;
 mod program;
 mod refs;
@@ -56,6 +58,7 @@ mod scalar;
 mod source;
 mod store;
 mod table;
+mod whole;
 mod work;
 
 pub use build::{

@@ -7,13 +7,12 @@
 //! is compiled now, and its own references take another round.
 //!
 //! Then cycles that never enter the value are refused, and slots that lead to a lone reference are made to
-//! lead to its target.
+//! lead to its target, in [`cycles`](super::cycles).
 
 use super::compile::{Compiler, error_at};
-use super::entry::{Entry, Table};
 use super::error::{SchemaError, SchemaErrorKind, string_end};
 use super::pointer::{Pointer, SEPARATOR};
-use super::program::{Cursor, HEADER, Node, Slot, kind, op, word_of, words};
+use super::program::{Cursor, HEADER, Node, Slot, op, word_of, words};
 use super::store::{Store, sort};
 use crate::json::{self, Event, Kind, Reader, Str, Value};
 use crate::sink::Sink;
@@ -50,6 +49,8 @@ impl<'s> Compiler<'s, '_> {
             }
             self.store.pop_to(height);
             if !self.store.fits() {
+                let places = self.refs.places.saturating_mul(Self::CYCLE_WORDS);
+                (0..places).for_each(|_| self.store.push(0));
                 if self.refs.odd {
                     self.store.reserve(self.text.len().saturating_mul(12));
                 }
@@ -220,95 +221,6 @@ impl<'s> Compiler<'s, '_> {
             }
         }
     }
-
-    /// Refuses references that lead back to themselves in place.
-    fn refuse_cycles(&mut self) -> Result<(), SchemaError> {
-        let (mut at, front) = (HEADER, self.store.front());
-        while at < front {
-            let first = at;
-            at = scan(self.store.program(), at).1;
-            // A walk is grey until it ends, where nothing follows or at a black node: grey ahead is a cycle.
-            let mut length = 0;
-            let mut node = Some(first);
-            while let Some((reference, weight)) = node.and_then(|node| self.step_in_place(node)) {
-                match reference.state {
-                    GREY => return Err(error_at(SchemaErrorKind::RefCycle, reference.offset)),
-                    BLACK => {
-                        length += reference.length;
-                        break;
-                    }
-                    _ => {}
-                }
-                length += weight;
-                reference.set(&mut self.store, GREY, reference.target);
-                node = Slot(reference.target).as_node();
-            }
-            // Then it becomes black, with the levels that its nodes take one inside the other.
-            self.refs.chain = self.refs.chain.max(length);
-            node = Some(first);
-            while let Some((reference, weight)) = node.and_then(|node| self.step_in_place(node))
-                && reference.state == GREY
-            {
-                Reference { length, ..reference }.set(&mut self.store, BLACK, reference.target);
-                length -= weight;
-                node = Slot(reference.target).as_node();
-            }
-        }
-        Ok(())
-    }
-
-    /// The reference of a node, and the levels that checking takes for it: none if the node is nothing else.
-    fn step_in_place(&self, node: usize) -> Option<(Reference, u32)> {
-        let reference = scan(self.store.program(), node).0?;
-        let alias = Node::read(self.store.program(), node).kinds & kind::ALIAS != 0;
-        Some((Reference::read(&self.store, reference), u32::from(!alias)))
-    }
-
-    /// Replaces each slot that leads to a lone reference by the slot of its target.
-    fn skip_aliases(&mut self) {
-        self.shorten(4);
-        let (mut at, front) = (HEADER, self.store.front());
-        while at < front {
-            let mut cursor = Cursor::new(self.store.program(), Slot::node(at));
-            while let Some(instruction) = cursor.next(self.store.program()) {
-                match instruction.op {
-                    op::ITEMS => self.shorten(instruction.at + 4),
-                    op::REF => self.shorten(instruction.at + 8),
-                    op::OBJECT => {
-                        let table = Table::read(self.store.program(), instruction.at);
-                        self.shorten(instruction.at + 4);
-                        for number in 0..table.count as usize {
-                            self.shorten(table.entries() + Entry::SIZE * number + 8);
-                        }
-                    }
-                    _ => {}
-                }
-            }
-            at = cursor.at;
-        }
-    }
-
-    /// Makes the slot at an address lead past lone references, and all of these as well, so that no chain is
-    /// followed twice.
-    fn shorten(&mut self, at: usize) {
-        let mut end = Slot(self.store.get(at));
-        while let Some((_, target)) = self.alias(end) {
-            end = target;
-        }
-        let mut slot = Slot(self.store.get(at));
-        self.store.set(at, end.0);
-        while let Some((reference, target)) = self.alias(slot) {
-            self.store.set(reference + 8, end.0);
-            slot = target;
-        }
-    }
-
-    /// If the slot leads to a lone reference: its address and its target.
-    fn alias(&self, slot: Slot) -> Option<(usize, Slot)> {
-        let node = slot.as_node()?;
-        let alias = Node::read(self.store.program(), node).kinds & kind::ALIAS != 0;
-        alias.then_some((node + Node::SIZE, Slot(self.store.get(node + Node::SIZE + 8))))
-    }
 }
 
 /// The address of the reference in the node at `at`, if it has one, and the address of the next node.
@@ -332,20 +244,16 @@ struct Reference {
     offset: usize,
     /// A text offset while `LOCATED`, then a slot.
     target: u32,
-    /// Once `BLACK`, the levels from here on.
-    length: u32,
 }
 
 const UNRESOLVED: u32 = 0;
 const LOCATED: u32 = 1;
 const RESOLVED: u32 = 2;
-const GREY: u32 = 3;
-const BLACK: u32 = 4;
 
 impl Reference {
     fn read(store: &Store<'_>, address: usize) -> Reference {
         let [head, offset, target] = words(store.program(), address);
-        Reference { address, state: head >> 8 & 7, offset: offset as usize, target, length: head >> 11 }
+        Reference { address, state: head >> 8, offset: offset as usize, target }
     }
 
     /// The one whose address is in a list.
@@ -354,7 +262,7 @@ impl Reference {
     }
 
     fn set(self, store: &mut Store<'_>, state: u32, target: u32) {
-        store.set(self.address, u32::from(op::REF) | state << 8 | self.length.min(MAX_CHAIN) << 11);
+        store.set(self.address, u32::from(op::REF) | state << 8);
         store.set(self.address + 8, target);
     }
 
@@ -369,8 +277,8 @@ fn is_usual(value: Value<'_>) -> bool {
     let mut tokens = value.raw().trim_matches('"').split('/').skip(1);
     while let Some(keyword) = tokens.next() {
         let usual = match keyword {
-            "properties" | "$defs" | "definitions" => tokens.next().is_some(),
-            "items" | "additionalProperties" => true,
+            "properties" | "$defs" | "definitions" | "allOf" | "anyOf" | "oneOf" => tokens.next().is_some(),
+            "items" | "additionalProperties" | "not" => true,
             _ => false,
         };
         if !usual {
@@ -393,7 +301,5 @@ fn partition(mut low: usize, mut high: usize, mut before: impl FnMut(usize) -> b
     low
 }
 
-/// Longer chains are not counted exactly.
-const MAX_CHAIN: u32 = (1 << 21) - 1;
 /// Rounds in which references into places that were not compiled can lead on to further ones.
 const ROUNDS: usize = 32;

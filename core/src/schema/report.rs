@@ -54,6 +54,16 @@ pub(super) enum Problem<'a> {
     Unknown(&'a [u8], Table),
     /// Nothing is accepted here.
     False,
+    /// None of the alternatives takes values of other types than these.
+    Kinds(Keyword, u8),
+    /// More than one of the alternatives fits.
+    Several,
+    /// What is ruled out fits.
+    Not,
+    /// The items with these numbers are equal.
+    Equal(usize, usize),
+    /// This member is not there, as it must be where the other one is.
+    Dependent(Str<'a>, Str<'a>),
     /// The key was there before.
     DuplicateKey,
 }
@@ -69,6 +79,11 @@ impl Violation<'_> {
             Problem::Required(_) => Keyword::Required,
             Problem::Unknown(..) => Keyword::AdditionalProperties,
             Problem::False => Keyword::False,
+            Problem::Kinds(keyword, _) => keyword,
+            Problem::Several => Keyword::OneOf,
+            Problem::Not => Keyword::Not,
+            Problem::Equal(..) => Keyword::UniqueItems,
+            Problem::Dependent(..) => Keyword::DependentRequired,
             Problem::DuplicateKey => Keyword::DuplicateKey,
         }
     }
@@ -77,7 +92,7 @@ impl Violation<'_> {
     /// have.
     pub fn write_path(&self, sink: &mut Sink<'_>) {
         json::pointer_at(self.instance, self.at, sink);
-        if let Problem::Required(name) = self.problem {
+        if let Problem::Required(name) | Problem::Dependent(name, _) = self.problem {
             sink.put_byte(b'/');
             json::put_token(name, sink);
         }
@@ -96,7 +111,7 @@ impl Violation<'_> {
     /// Bounded, whatever the schema and the instance hold.
     pub fn write_message(&self, sink: &mut Sink<'_>) {
         match self.problem {
-            Problem::Type(expected) => {
+            Problem::Type(expected) | Problem::Kinds(_, expected) => {
                 sink.put("expected ");
                 put_types(expected, sink);
                 self.put_got(true, sink);
@@ -121,23 +136,28 @@ impl Violation<'_> {
                     Keyword::Minimum => "expected at least ",
                     Keyword::Maximum => "expected at most ",
                     Keyword::ExclusiveMinimum => "expected more than ",
+                    Keyword::MultipleOf => "expected a multiple of ",
                     _ => "expected less than ",
                 });
                 put_short(bound, sink);
                 self.put_got(false, sink);
             }
             Problem::Count(keyword, bound, got) => {
-                let (least, unit) = match keyword {
-                    Keyword::MinLength => (true, "character"),
-                    Keyword::MaxLength => (false, "character"),
-                    Keyword::MinItems => (true, "item"),
-                    _ => (false, "item"),
+                let (least, one, many) = match keyword {
+                    Keyword::MinLength => (true, "character", "characters"),
+                    Keyword::MaxLength => (false, "character", "characters"),
+                    Keyword::MinItems => (true, "item", "items"),
+                    Keyword::MaxItems => (false, "item", "items"),
+                    Keyword::MinProperties => (true, "property", "properties"),
+                    Keyword::MaxProperties => (false, "property", "properties"),
+                    Keyword::MaxContains => (false, "matching item", "matching items"),
+                    _ => (true, "matching item", "matching items"),
                 };
                 sink.put(if least { "expected at least " } else { "expected at most " });
                 sink.put_u64(u64::from(bound));
                 sink.put_byte(b' ');
-                sink.put(unit);
-                sink.put(if bound == 1 { ", got " } else { "s, got " });
+                sink.put(if bound == 1 { one } else { many });
+                sink.put(", got ");
                 sink.put_u64(got as u64);
             }
             Problem::Required(_) => sink.put("required"),
@@ -155,6 +175,19 @@ impl Violation<'_> {
             }
             Problem::False => sink.put("nothing is allowed here"),
             Problem::DuplicateKey => sink.put("duplicate key"),
+            Problem::Several => sink.put("fits more than one of the alternatives, expected exactly one"),
+            Problem::Not => sink.put("has a form that is ruled out by \"not\""),
+            Problem::Equal(first, second) => {
+                sink.put("expected unique items, got equal ones at ");
+                sink.put_u64(first as u64);
+                sink.put(" and ");
+                sink.put_u64(second as u64);
+            }
+            Problem::Dependent(_, key) => {
+                sink.put("required with \"");
+                put_short(key.raw(), sink);
+                sink.put("\"");
+            }
         }
     }
 

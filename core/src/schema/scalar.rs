@@ -56,10 +56,17 @@ impl<'s, 'i> Check<'s, 'i, '_> {
         self.one_of(slot, text, after)?;
         let mut cursor = Cursor::new(self.schema.program(), slot);
         while let Some(instruction) = cursor.next(self.schema.program()) {
-            if !matches!(instruction.op, op::MINIMUM..=op::EXCLUSIVE_MAXIMUM) {
+            if !matches!(instruction.op, op::MINIMUM..=op::MULTIPLE_OF) {
                 continue;
             }
             let (bound, inline) = self.bound(instruction);
+            if instruction.op == op::MULTIPLE_OF {
+                if number.is_multiple_of(Number::new(bound)) == Some(false) {
+                    let (at, schema_at) = (self.scan.offset(text), self.schema.place(slot));
+                    self.report(Problem::Bound(Keyword::MultipleOf, bound), at, schema_at);
+                }
+                continue;
+            }
             let order = match (small, inline) {
                 (Some(number), Some(bound)) => number.cmp(&bound),
                 _ => number.compare(Number::new(bound)),

@@ -105,6 +105,14 @@ impl<'m> Store<'m> {
         }
     }
 
+    /// Reverses the order of `count` records of `size` words on top of the stack.
+    pub(super) fn reverse(&mut self, count: usize, size: usize) {
+        let first = self.address(self.back);
+        for number in 0..if self.fits() { count / 2 } else { 0 } {
+            self.swap(first + 4 * size * number, first + 4 * size * (count - 1 - number), size);
+        }
+    }
+
     /// Brings the words between the heights `low` and `high` to the top of the stack.
     pub(super) fn raise(&mut self, low: usize, high: usize) {
         let (top, end) = (self.address(self.back), self.address(low));

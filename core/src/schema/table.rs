@@ -61,7 +61,7 @@ impl<'s> Compiler<'s, '_> {
             (0..3 * undeclared).for_each(|_| self.store.push(0));
             return Ok(declared + undeclared);
         }
-        reverse(&mut self.store, declared);
+        self.store.reverse(declared, 3);
         let entries = self.store.address(self.store.height());
         for number in 0..declared {
             let name = entry(&self.store, entries, number).name(self.text);
@@ -150,12 +150,6 @@ impl<'s> Compiler<'s, '_> {
         }
         Ok(count)
     }
-}
-
-/// Reverses `count` entries on top of the stack.
-fn reverse(store: &mut Store<'_>, count: usize) {
-    let first = store.address(store.height());
-    reverse_at(store, first, count);
 }
 
 fn reverse_at(store: &mut Store<'_>, first: usize, count: usize) {

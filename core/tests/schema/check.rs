@@ -386,3 +386,40 @@ fn what_is_no_program_is_refused_or_harmless() {
     );
     assert!(verdict.is_ok());
 }
+
+#[test]
+fn multiples_are_exact() {
+    for (bound, yes, no) in [
+        ("0.1", "0.3", "0.35"),
+        ("0.01", "4.35", "4.355"),
+        ("3", "1e400", "5"),
+        ("7", "-14.0", "1e400"),
+        ("1e-8", "0.00000012", "1.2e-9"),
+        ("1e400", "3e400", "1e399"),
+        ("1208925819614629174706176", "3626777458843887524118528", "3626777458843887524118529"),
+        ("6", "12345678901234567890123456789012345678901234567890123456789012345678901234567890", "1e2"),
+        ("0.5", "0", "0.25"),
+    ] {
+        let schema = format!("{{\"multipleOf\":{bound}}}");
+        // 1e400 is no multiple of 3, and 80 digits whose sum is 360 are one of 6.
+        let (yes, no) = if bound == "3" { ("3e400", yes) } else { (yes, no) };
+        assert!(accepts(&schema, yes), "{bound} {yes}");
+        assert!(!accepts(&schema, no), "{bound} {no}");
+    }
+}
+
+#[test]
+fn many_items_are_found_to_be_unique_in_few_steps() {
+    let schema = program(r#"{"uniqueItems":true}"#);
+    let schema = Schema::new(r#"{"uniqueItems":true}"#, &schema);
+    let list = (0..5000).map(|i| format!("{{\"n\":{i}}}")).collect::<Vec<_>>().join(",");
+    let options = CheckOptions::default();
+    let check = |text: &str, words: usize| {
+        schema.check_str(text, &options, &mut vec![0; words], &mut NoReport).map(|verdict| verdict.valid)
+    };
+    let words = schema.work_words(&options);
+    assert_eq!(check(&format!("[{list}]"), words + 5000), Ok(true));
+    assert_eq!(check(&format!("[{list},{{\"n\":4e2}}]"), words + 5001), Ok(false));
+    // Without room for fingerprints each pair is compared, and the budget ends it.
+    assert_eq!(check(&format!("[{list}]"), words), Err(CheckError::StepLimit));
+}

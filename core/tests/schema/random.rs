@@ -58,7 +58,45 @@ fn fits(schema: &Json, instance: &Json) -> bool {
         "maxLength" => length.is_none_or(|length| length <= value.as_u64().unwrap()),
         "minItems" => items.is_none_or(|items| items.len() as u64 >= value.as_u64().unwrap()),
         "maxItems" => items.is_none_or(|items| items.len() as u64 <= value.as_u64().unwrap()),
-        "items" => items.is_none_or(|items| items.iter().all(|item| fits(value, item))),
+        "items" => items.is_none_or(|items| {
+            let first = schema.get("prefixItems").and_then(Json::as_array).map_or(0, Vec::len);
+            items.iter().skip(first).all(|item| fits(value, item))
+        }),
+        "prefixItems" => items.is_none_or(|items| {
+            items.iter().zip(value.as_array().unwrap()).all(|(item, schema)| fits(schema, item))
+        }),
+        "contains" => items.is_none_or(|items| {
+            let bound = |name| schema.get(name).and_then(Json::as_u64);
+            let count = items.iter().filter(|item| fits(value, item)).count() as u64;
+            count >= bound("minContains").unwrap_or(1) && count <= bound("maxContains").unwrap_or(u64::MAX)
+        }),
+        "uniqueItems" => items.is_none_or(|items| {
+            !value.as_bool().unwrap()
+                || (0..items.len()).all(|i| (0..i).all(|other| !equal(&items[i], &items[other])))
+        }),
+        "multipleOf" => number.is_none_or(|number| (number / value.as_f64().unwrap()).fract() == 0.0),
+        "minProperties" => members.is_none_or(|members| members.len() as u64 >= value.as_u64().unwrap()),
+        "maxProperties" => members.is_none_or(|members| members.len() as u64 <= value.as_u64().unwrap()),
+        "propertyNames" => members.is_none_or(|members| members.keys().all(|name| fits(value, &json!(name)))),
+        "dependencies" => members.is_none_or(|members| {
+            value.as_object().unwrap().iter().all(|(name, value)| {
+                !members.contains_key(name)
+                    || match value {
+                        Json::Array(names) => {
+                            names.iter().all(|name| members.contains_key(name.as_str().unwrap()))
+                        }
+                        schema => fits(schema, instance),
+                    }
+            })
+        }),
+        "allOf" => value.as_array().unwrap().iter().all(|schema| fits(schema, instance)),
+        "anyOf" => value.as_array().unwrap().iter().any(|schema| fits(schema, instance)),
+        "oneOf" => value.as_array().unwrap().iter().filter(|schema| fits(schema, instance)).count() == 1,
+        "not" => !fits(value, instance),
+        "if" => {
+            let branch = if fits(value, instance) { "then" } else { "else" };
+            schema.get(branch).is_none_or(|schema| fits(schema, instance))
+        }
         "required" => members.is_none_or(|members| {
             value.as_array().unwrap().iter().all(|name| members.contains_key(name.as_str().unwrap()))
         }),
@@ -106,7 +144,7 @@ impl Random {
         }
         let mut schema = serde_json::Map::new();
         for _ in 0..1 + self.below(4) {
-            let (keyword, value) = match self.below(if depth == 0 { 9 } else { 15 }) {
+            let (keyword, value) = match self.below(if depth == 0 { 9 } else { 30 }) {
                 0 => ("type", json!(self.type_name())),
                 1 => ("type", json!([self.type_name(), self.type_name()])),
                 2 => ("enum", (0..self.below(4)).map(|_| self.value(1)).collect()),
@@ -118,6 +156,31 @@ impl Random {
                 8 => ("required", (0..self.below(3)).map(|_| json!(self.name())).collect()),
                 9 => ("items", self.schema(depth - 1)),
                 10 => ("additionalProperties", self.schema(depth - 1)),
+                11 => {
+                    let name = ["allOf", "anyOf", "oneOf", "prefixItems"][self.below(4) as usize];
+                    (name, (0..1 + self.below(3)).map(|_| self.schema(depth - 1)).collect())
+                }
+                12 => {
+                    let name =
+                        ["not", "if", "then", "else", "contains", "propertyNames"][self.below(6) as usize];
+                    if name == "if" {
+                        schema.insert("then".into(), self.schema(depth - 1));
+                        schema.insert("else".into(), self.schema(depth - 1));
+                    }
+                    (name, self.schema(depth - 1))
+                }
+                13 => {
+                    let name = ["minProperties", "maxProperties", "minContains", "maxContains"]
+                        [self.below(4) as usize];
+                    (name, json!(self.below(3)))
+                }
+                14 => ("uniqueItems", json!(self.below(4) > 0)),
+                15 => ("multipleOf", json!([0.5, 1.0, 2.0, 3.0][self.below(4) as usize])),
+                16 => {
+                    let list: Json = (0..self.below(3)).map(|_| json!(self.name())).collect();
+                    let value = if self.below(2) == 0 { list } else { self.schema(depth - 1) };
+                    ("dependencies", json!({ self.name(): value }))
+                }
                 _ => (
                     "properties",
                     Json::Object((0..self.below(5)).map(|_| (self.name(), self.schema(depth - 1))).collect()),
