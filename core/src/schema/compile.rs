@@ -77,6 +77,8 @@ pub(super) struct Compiler<'s, 'm> {
     pub(super) store: Store<'m>,
     pub(super) refs: Refs,
     pub(super) draft: Draft,
+    /// The text may hold `unevaluatedProperties`, for which `true` is more than nothing.
+    tracks: bool,
     /// Draft 7, and the text may hold a `$ref`.
     scan_for_ref: bool,
     levels: [Level; MAX_LEVELS as usize],
@@ -84,6 +86,8 @@ pub(super) struct Compiler<'s, 'm> {
     max_depth: usize,
     /// Work words of the largest level.
     pub(super) largest: u32,
+    /// Schemas that can be noted for one value.
+    notes: u32,
     /// Work words that are needed beside the levels, for comparing values.
     pub(super) once: u32,
 }
@@ -163,11 +167,13 @@ impl<'s, 'm> Compiler<'s, 'm> {
             store: Store::new(memory),
             refs: Refs::default(),
             draft: options.default_draft,
+            tracks: text.contains("unevaluated") || text.contains("\\u"),
             scan_for_ref: false,
             levels: [Level::new(0, 0); MAX_LEVELS as usize],
             depth: 0,
             max_depth: usize::from(options.max_depth.min(MAX_LEVELS)),
             largest: 0,
+            notes: 0,
             once: 0,
         };
         if let Some(dialect) = root.get("$schema") {
@@ -190,10 +196,10 @@ impl<'s, 'm> Compiler<'s, 'm> {
         // There is no level around the root that would have to be kept.
         let kinds = root.as_node().map_or(0, |at| Node::read(self.store.program(), at).kinds);
         let around = if kinds & (kind::OBJECT | kind::ARRAY | kind::IN_PLACE) != 0 { work::LEVEL } else { 0 };
-        let need = need.saturating_sub(around).min(RECURSIVE - 1);
+        let need = need.saturating_sub(around).saturating_add(self.notes).min(RECURSIVE - 1);
         self.store.set(8, if recursive { RECURSIVE | self.once } else { need });
         let frames = self.refs.chain.saturating_mul(work::LEVEL + work::FRAME);
-        let level = frames.saturating_add(work::LEVEL);
+        let level = frames.saturating_add(work::LEVEL).saturating_add(self.notes);
         self.store.set(12, level.saturating_add(self.largest));
         Ok(())
     }
@@ -309,7 +315,8 @@ impl<'s, 'm> Compiler<'s, 'm> {
     /// Ends the innermost schema.
     fn close(&mut self) -> Result<(Slot, u32), SchemaError> {
         let mut level = *self.level();
-        if level.properties != 0 || level.required != 0 || !level.others.is_any() {
+        let others = if self.tracks { level.others != Slot::ANY } else { !level.others.is_any() };
+        if level.properties != 0 || level.required != 0 || others {
             let count = self.table(&level)?;
             let level = self.level();
             level.count += 1;
@@ -359,6 +366,12 @@ impl<'s, 'm> Compiler<'s, 'm> {
             self.store.push(word);
         }
         self.store.push(u32::from(op) | argument << 8);
+        if self.tracks && op >= op::REF {
+            self.notes += match op {
+                op::ALL_OF | op::ANY_OF | op::ONE_OF | op::DEPENDENT => argument,
+                _ => 1,
+            };
+        }
         let level = self.level();
         level.count = level.count.saturating_add(1);
         level.kinds |= program::kind_of(op);

@@ -213,6 +213,10 @@ pub enum Keyword {
     OneOf,
     /// `not`
     Not,
+    /// `unevaluatedProperties`
+    UnevaluatedProperties,
+    /// `unevaluatedItems`
+    UnevaluatedItems,
     /// `required`
     Required,
     /// `additionalProperties`
@@ -249,6 +253,8 @@ impl Keyword {
             Keyword::AnyOf => "anyOf",
             Keyword::OneOf => "oneOf",
             Keyword::Not => "not",
+            Keyword::UnevaluatedProperties => "unevaluatedProperties",
+            Keyword::UnevaluatedItems => "unevaluatedItems",
             Keyword::Required => "required",
             Keyword::AdditionalProperties => "additionalProperties",
             Keyword::False => "false",

@@ -137,6 +137,10 @@ impl<'s> Compiler<'s, '_> {
             "contains" => return self.single(31, at, op::CONTAINS),
             "propertyNames" => return self.single(32, at, op::PROPERTY_NAMES),
             "additionalItems" if old => return self.single(33, at, op::ADDITIONAL_ITEMS),
+            "unevaluatedItems" if !old => return self.single(37, at, op::UNEVALUATED_ITEMS),
+            "unevaluatedProperties" if !old => {
+                return self.single(38, at, op::UNEVALUATED_PROPERTIES);
+            }
             "dependentSchemas" if !old => self.dependents(34, at)?,
             "dependencies" => self.dependents(DEPENDENCIES, at)?,
             "dependentRequired" if !old => {
@@ -151,9 +155,7 @@ impl<'s> Compiler<'s, '_> {
             "pattern" | "patternProperties" | "$recursiveRef" | "$recursiveAnchor" => {
                 return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
             }
-            "unevaluatedItems" | "unevaluatedProperties" | "$anchor" | "$dynamicRef" | "$dynamicAnchor"
-                if !old =>
-            {
+            "$anchor" | "$dynamicRef" | "$dynamicAnchor" if !old => {
                 return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
             }
             _ => drop(self.value()?),

@@ -7,6 +7,7 @@
 use super::check::{CheckOptions, Schema};
 use super::entry::Table;
 use super::error::{CheckError, Keyword};
+use super::evaluated::NO_SCOPE;
 use super::fast::Place;
 use super::place::Next;
 use super::program::{Cursor, Instruction, Node, Slot, kind, op, types, word, word_of};
@@ -29,6 +30,10 @@ pub(super) struct Check<'s, 'i, 'c> {
     pub(super) top: usize,
     /// Where the work memory ends that is not used otherwise.
     pub(super) limit: usize,
+    /// Where the value starts about which is noted what looked at it; and where the notes on it begin in the
+    /// work memory, downwards.
+    pub(super) scope: u32,
+    pub(super) mark: usize,
     pub(super) steps: u32,
     pub(super) problems: usize,
     /// Schemas inside one another that are only tried. Then problems are counted, and not reported.
@@ -96,6 +101,8 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             level: Level::OUTSIDE,
             depth: 0,
             limit: work.len(),
+            scope: NO_SCOPE,
+            mark: work.len(),
             work,
             top: 0,
             steps: options.steps,
@@ -366,6 +373,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
     /// Gives up for want of work memory, of which `end` words would have got further.
     #[cold]
     pub(super) fn no_work<T>(&mut self, end: usize) -> Option<T> {
+        let end = end + (self.work.len() - self.limit);
         self.give_up(CheckError::NoWork { need: self.schema.work_words(self.options).max(end) })
     }
 

@@ -7,8 +7,7 @@
 //! - [`coerce`], for tools that ask for it, makes neighbouring types fit and reports each change.
 //!
 //! Drafts 2020-12 and 7, chosen by `$schema`: all their keywords but `pattern`, `patternProperties`, `$anchor`,
-//! `$dynamicRef`, `$dynamicAnchor` and the unevaluated ones; `$ref` leads to any place of the same text. A
-//! keyword that would change what is accepted and is not supported is refused when compiling, by name and
+//! `$dynamicRef` and `$dynamicAnchor`; `$ref` leads to any place of the same text. A keyword that would change what is accepted and is not supported is refused when compiling, by name and
 //! place; it is never ignored. Annotations and unknown keywords change nothing.
 //!
 //! Numbers compare exactly, whatever their size. Nothing here recurses, and no schema or instance makes it
@@ -44,6 +43,7 @@ mod cycles;
 mod entry;
 mod equal;
 mod error;
+mod evaluated;
 mod fast;
 mod keyword;
 mod lower;

@@ -31,11 +31,11 @@ pub(super) struct Frame {
     problems: u32,
     distance: u32,
     /// The run is a trial.
-    trial: u32,
+    pub(super) trial: u32,
     /// Where in the instance it began.
     pub(super) position: u32,
     /// Of the alternatives so far: the closest, how far it was off, and how many fit.
-    best: u32,
+    pub(super) best: u32,
     best_distance: u32,
     pub(super) matches: u32,
     /// Where the value ends, once it was read; or 0.
@@ -45,6 +45,8 @@ pub(super) struct Frame {
     /// The scope around, and how much was noted when this one began.
     outer_scope: u32,
     outer_mark: u32,
+    /// 0 if the node does not ask for notes, 1 while they are gathered, 2 when they are asked for.
+    stage: u32,
 }
 
 impl Frame {
@@ -61,6 +63,7 @@ impl Frame {
             notes,
             outer_scope,
             outer_mark,
+            stage,
         ] = words;
         Frame {
             problems,
@@ -74,6 +77,7 @@ impl Frame {
             notes,
             outer_scope,
             outer_mark,
+            stage,
         }
     }
 
@@ -90,6 +94,7 @@ impl Frame {
             self.notes,
             self.outer_scope,
             self.outer_mark,
+            self.stage,
         ]
     }
 }
@@ -132,24 +137,48 @@ impl<'i> Check<'_, 'i, '_> {
         self.step(1 + at.saturating_sub(frame.position) / 8)?;
         let mut outcome = None;
         if self.level.next == 0 {
-            let cursor = Cursor::new(program, Slot(self.level.node));
-            (self.level.next, self.level.entries) = (word_of(cursor.at), u32::from(cursor.left()));
-            self.level.items = 0;
+            self.go_to(Cursor::new(program, Slot(self.level.node)));
+            if self.asks_for_notes() {
+                frame.stage = 1;
+                (frame.outer_scope, frame.outer_mark) = (self.scope, word_of(self.mark));
+                (self.scope, self.mark) = (self.level.start, self.limit);
+                self.note(Slot(self.level.node))?;
+            }
         } else {
             outcome = Some(self.outcome(&mut frame, at));
         }
         loop {
             let mut cursor = Cursor::resume(self.level.next as usize, self.level.entries);
-            let Some(instruction) = cursor.next(program) else { break };
-            match self.act(&mut frame, instruction, outcome.take(), rest)? {
+            let Some(instruction) = cursor.next(program) else {
+                if frame.stage != 1 {
+                    break;
+                }
+                // Everything else that applies was seen to.
+                frame.stage = 2;
+                self.go_to(Cursor::new(program, Slot(self.level.node)));
+                continue;
+            };
+            let asks = matches!(instruction.op, op::UNEVALUATED_ITEMS | op::UNEVALUATED_PROPERTIES);
+            let act = if asks == (frame.stage == 2) {
+                self.act(&mut frame, instruction, outcome.take(), rest)?
+            } else {
+                Act::Finished
+            };
+            match act {
                 Act::Run { at, slot, trial } => {
-                    self.begin(&mut frame, instruction, at, slot, trial)?;
+                    (frame.problems, frame.distance) = (word_of(self.problems), self.distance);
+                    frame.position = word_of(self.scan.offset(at));
+                    frame.trial = u32::from(trial);
+                    frame.notes = word_of(self.limit);
+                    self.trials += frame.trial;
+                    if self.scope == self.level.start && instruction.is_in_place() {
+                        self.note(slot)?;
+                    }
                     self.set_frame(frame);
                     return Some(Next::Run(at, slot));
                 }
                 Act::Finished => {
-                    (self.level.next, self.level.entries) = (word_of(cursor.at), u32::from(cursor.left()));
-                    self.level.items = 0;
+                    self.go_to(cursor);
                     (frame.matches, frame.best_distance) = (0, u32::MAX);
                 }
             }
@@ -157,26 +186,25 @@ impl<'i> Check<'_, 'i, '_> {
         let slot = Slot(self.level.node);
         let node = Node::read(program, slot.0 as usize);
         let own = node.types != types::ALL || node.kinds & !(kind::IN_PLACE | kind::ALIAS) != 0;
-        let start = if own || frame.end == 0 { self.level.start } else { frame.end };
+        let again = own || frame.end == 0;
+        let start = if again { self.level.start } else { frame.end };
+        if frame.stage != 0 {
+            // What was noted counts for a scope around this one, if it is about the same value.
+            let opened = self.mark;
+            (self.scope, self.mark) = (frame.outer_scope, frame.outer_mark as usize);
+            if self.scope != self.level.start {
+                self.limit = opened;
+            }
+        }
         self.leave();
         let text = self.text.as_bytes().get(start as usize..).unwrap_or_default();
-        Some(if own || frame.end == 0 { Next::Own(text, slot) } else { Next::Done(text) })
+        Some(if again { Next::Own(text, slot) } else { Next::Done(text) })
     }
 
-    /// Notes what there was before a run.
-    fn begin(
-        &mut self,
-        frame: &mut Frame,
-        _instruction: Instruction,
-        at: &'i [u8],
-        _slot: Slot,
-        trial: bool,
-    ) -> Option<()> {
-        (frame.problems, frame.distance) = (word_of(self.problems), self.distance);
-        frame.position = word_of(self.scan.offset(at));
-        frame.trial = u32::from(trial);
-        self.trials += frame.trial;
-        Some(())
+    /// To carry out the instruction at the cursor next.
+    fn go_to(&mut self, cursor: Cursor) {
+        (self.level.next, self.level.entries) = (word_of(cursor.at), u32::from(cursor.left()));
+        self.level.items = 0;
     }
 
     /// How the run that is on its way ended. A trial leaves nothing behind.
@@ -189,6 +217,9 @@ impl<'i> Check<'_, 'i, '_> {
         if frame.trial != 0 {
             self.trials = self.trials.saturating_sub(1);
             (self.problems, self.distance) = (frame.problems as usize, frame.distance);
+            if failed {
+                self.limit = frame.notes as usize;
+            }
         }
         Outcome { failed, distance }
     }
@@ -215,12 +246,15 @@ impl<'i> Check<'_, 'i, '_> {
             op::ANY_OF | op::ONE_OF => self.alternatives(frame, instruction, outcome, value),
             op::NOT if ran == 0 => self.try_out(value, first),
             op::NOT => {
+                self.limit = frame.notes as usize;
                 if !failed {
                     self.problem(Problem::Not);
                 }
                 Act::Finished
             }
-            op::IF if ran == 0 && self.has_branches() => self.try_out(value, first),
+            op::IF if ran == 0 && (self.has_branches() || self.scope == self.level.start) => {
+                self.try_out(value, first)
+            }
             op::IF if ran == 1 => match self.find_in_node(if failed { op::ELSE } else { op::THEN }) {
                 Some(branch) => self.look(value, slot(branch.at + 4)),
                 None => Act::Finished,
@@ -246,6 +280,14 @@ impl<'i> Check<'_, 'i, '_> {
                 self.read_whole(frame, value)?;
                 self.unique()?;
                 Act::Finished
+            }
+            op::UNEVALUATED_PROPERTIES if value.first() == Some(&b'{') => {
+                self.read_whole(frame, value)?;
+                self.other_members(instruction, rest)?
+            }
+            op::UNEVALUATED_ITEMS if value.first() == Some(&b'[') => {
+                self.read_whole(frame, value)?;
+                self.other_items(frame, instruction, failed, rest)?
             }
             _ => Act::Finished,
         })
@@ -305,10 +347,10 @@ impl<'i> Check<'_, 'i, '_> {
                 }
                 Some(_) => {
                     frame.matches += 1;
-                    if any {
+                    if any && self.scope != self.level.start {
                         return Act::Finished;
                     }
-                    if frame.matches > 1 {
+                    if !any && frame.matches > 1 {
                         self.problem(Problem::Several);
                         return Act::Finished;
                     }

@@ -64,6 +64,8 @@ pub(super) enum Problem<'a> {
     Equal(usize, usize),
     /// This member is not there, as it must be where the other one is.
     Dependent(Str<'a>, Str<'a>),
+    /// A member or item that no schema looks at.
+    Unevaluated(Keyword),
     /// The key was there before.
     DuplicateKey,
 }
@@ -79,7 +81,7 @@ impl Violation<'_> {
             Problem::Required(_) => Keyword::Required,
             Problem::Unknown(..) => Keyword::AdditionalProperties,
             Problem::False => Keyword::False,
-            Problem::Kinds(keyword, _) => keyword,
+            Problem::Kinds(keyword, _) | Problem::Unevaluated(keyword) => keyword,
             Problem::Several => Keyword::OneOf,
             Problem::Not => Keyword::Not,
             Problem::Equal(..) => Keyword::UniqueItems,
@@ -188,6 +190,8 @@ impl Violation<'_> {
                 put_short(key.raw(), sink);
                 sink.put("\"");
             }
+            Problem::Unevaluated(Keyword::UnevaluatedItems) => sink.put("unexpected item"),
+            Problem::Unevaluated(_) => sink.put("unknown property"),
         }
     }
 

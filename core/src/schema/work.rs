@@ -6,7 +6,7 @@ use super::entry::Table;
 pub(super) const LEVEL: u32 = 8;
 
 /// Words of a frame beside its level; see [`place`](super::place).
-pub(super) const FRAME: u32 = 11;
+pub(super) const FRAME: u32 = 12;
 /// The number of entries whose bits would take the words of a frame.
 pub(super) const FRAME_COUNT: u32 = 32 * FRAME;
 

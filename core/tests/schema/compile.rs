@@ -8,8 +8,6 @@ fn every_keyword_that_cannot_be_enforced_is_refused_by_name() {
     for (keyword, value) in [
         ("pattern", "\"a\""),
         ("patternProperties", "{}"),
-        ("unevaluatedItems", "false"),
-        ("unevaluatedProperties", "false"),
         ("$anchor", "\"a\""),
         ("$dynamicAnchor", "\"a\""),
         ("$dynamicRef", "\"#a\""),
