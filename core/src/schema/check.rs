@@ -24,6 +24,7 @@ use super::error::CheckError;
 use super::machine::Check;
 use super::program::{Cursor, MAGIC, Node, RECURSIVE, Slot, op, types, word};
 use super::report::Report;
+use super::source::{Resource, Texts};
 use super::work;
 use crate::json::{self, Scan, Value};
 
@@ -32,6 +33,7 @@ use crate::json::{self, Scan, Value};
 pub struct Schema<'s> {
     text: &'s str,
     program: &'s [u8],
+    resources: &'s [Resource<'s>],
 }
 
 /// How to check.
@@ -69,12 +71,22 @@ impl<'s> Schema<'s> {
     /// A schema whose `program` was compiled from `text`. With any other program the answers are wrong; they
     /// are never a panic or a hang.
     pub fn new(text: &'s str, program: &'s [u8]) -> Self {
-        Schema { text, program }
+        Schema { text, program, resources: &[] }
+    }
+
+    /// A schema whose `program` was compiled from `text` and these resources, in the same order.
+    pub fn with_resources(text: &'s str, resources: &'s [Resource<'s>], program: &'s [u8]) -> Self {
+        Schema { text, program, resources }
     }
 
     /// The schema's text.
     pub fn text(self) -> &'s str {
         self.text
+    }
+
+    /// Its texts.
+    pub(super) fn texts(self) -> Texts<'s> {
+        Texts { first: self.text, more: self.resources }
     }
 
     /// The compiled program.
@@ -127,7 +139,7 @@ impl<'s> Schema<'s> {
                     op::ENUM | op::CONST => {
                         let mut candidates =
                             (0..instruction.argument).map(|n| Candidate::read(self.program, instruction, n));
-                        if !candidates.any(|candidate| candidate.raw(self.text).starts_with('{')) {
+                        if !candidates.any(|candidate| candidate.raw(self.texts()).starts_with('{')) {
                             return false;
                         }
                     }

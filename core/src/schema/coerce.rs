@@ -249,13 +249,13 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
         for table in self.tables(slot) {
             for number in 0..table.count {
                 let entry = table.entry(self.schema.program(), number);
-                let Some((_, property, _)) = member_at(self.schema.text(), entry.key as usize) else {
+                let Some((_, property)) = self.schema.texts().member(entry.key as usize) else {
                     continue;
                 };
                 self.step(1 + word_of(property.raw().len() / 64))?;
                 let Some(default) = self.default(entry, property) else { continue };
                 self.step(word_of(object.raw().len() / 64))?;
-                let name = entry.name(self.schema.text());
+                let name = entry.name(self.schema.texts());
                 let present = object.entries().find(|(key, _)| *key == name);
                 let absent =
                     present.is_none_or(|(_, value)| value.is_null() && self.means_absent(slot, entry));
@@ -271,14 +271,14 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
 
     /// The default of a declared property: beside it, or in the schema that it refers to.
     fn default(&self, entry: Entry, property: Value<'s>) -> Option<Value<'s>> {
-        let shared = || value_at(self.schema.text(), self.schema.place(entry.slot))?.get("default");
+        let shared = || self.schema.texts().value(self.schema.place(entry.slot))?.get("default");
         property.get("default").or_else(shared).filter(|_| !entry.is(Entry::UNDECLARED))
     }
 
     /// Whether a null for this property of an object says that it is not there.
     fn means_absent(&self, slot: Slot, entry: Entry) -> bool {
-        let name = entry.name(self.schema.text());
-        let (program, text) = (self.schema.program(), self.schema.text());
+        let name = entry.name(self.schema.texts());
+        let (program, text) = (self.schema.program(), self.schema.texts());
         let required = self.tables(slot).any(|table| {
             let number = table.find(program, text, name);
             number.is_some_and(|number| table.entry(program, number).is(Entry::REQUIRED))
@@ -358,7 +358,7 @@ impl<'s> Coercer<'s, '_, '_, '_> {
 
     /// The slot of a member, and its entry if it has one.
     fn find(&self, slot: Slot, key: Str<'_>) -> (Slot, Option<Entry>) {
-        let (program, text) = (self.schema.program(), self.schema.text());
+        let (program, text) = (self.schema.program(), self.schema.texts());
         let entry = self.tables(slot).find_map(|table| {
             let number = table.find(program, text, key)?;
             Some(table.entry(program, number)).filter(|entry| !entry.is(Entry::UNDECLARED))

@@ -11,8 +11,10 @@
 
 use super::entry::Entry;
 use super::error::{SchemaError, SchemaErrorKind};
+use super::index::Index;
+use super::keyword::Dialect;
 use super::program::{self, Node, RECURSIVE, Slot, kind, op, types, word_of};
-use super::source::{offset_in, value_at};
+use super::source::{Resource, Texts, offset_in};
 use super::store::Store;
 use super::work;
 use crate::json::{self, Event, Kind, Reader, Str, Value};
@@ -50,37 +52,80 @@ pub const MAX_LEVELS: u16 = 64;
 ///
 /// The program refers to `text` and to itself by offsets, so both can be moved.
 pub fn compile(text: &str, options: &CompileOptions, memory: &mut [u8]) -> Result<usize, SchemaError> {
-    let mut compiler = Compiler::new(text, options, memory)?;
-    compiler.run()?;
-    if compiler.store.fits() {
-        return Ok(compiler.store.front());
+    compile_with(text, &[], options, memory)
+}
+
+/// As [`compile`], for a schema whose references may lead into `resources`. Of these, only what is referred
+/// to is compiled; nothing else is ever fetched. A reference that leads nowhere is refused.
+///
+/// Each resource has the URI that it is handed over with, and its `$id` if it has one. A relative reference
+/// of `text` has no base unless `text` has an `$id`.
+pub fn compile_with(
+    text: &str,
+    resources: &[Resource<'_>],
+    options: &CompileOptions,
+    memory: &mut [u8],
+) -> Result<usize, SchemaError> {
+    let texts = Texts { first: text, more: resources };
+    let compiled = Compiler::new(texts, options, memory).and_then(|mut compiler| {
+        compiler.run()?;
+        Ok(compiler.store.fits().then_some(compiler.store.front()))
+    });
+    if let Some(size) = compiled.map_err(|error| placed(error, texts))? {
+        return Ok(size);
     }
     // Measured from the beginning, so that the answer does not depend on how much memory there was.
-    let need = program_size(text, options)?;
+    let need = program_size_with(text, resources, options)?;
     Err(error_at(SchemaErrorKind::NoSpace { need }, 0))
 }
 
 /// How much memory is enough to compile `text`; exactly what is used, except as said at [`compile`]. An error
 /// means that `compile` fails too; duplicate properties and references that are wrong only show there.
 pub fn program_size(text: &str, options: &CompileOptions) -> Result<usize, SchemaError> {
-    let mut compiler = Compiler::new(text, options, &mut [])?;
-    compiler.run()?;
-    Ok(compiler.store.need())
+    program_size_with(text, &[], options)
+}
+
+/// As [`program_size`], with resources. What of them will be compiled only shows in [`compile_with`], so this
+/// is the most that it can be, and `compile_with` may do with much less.
+pub fn program_size_with(
+    text: &str,
+    resources: &[Resource<'_>],
+    options: &CompileOptions,
+) -> Result<usize, SchemaError> {
+    let texts = Texts { first: text, more: resources };
+    let measured = Compiler::new(texts, options, &mut []).and_then(|mut compiler| {
+        compiler.run()?;
+        Ok(compiler.store.need())
+    });
+    measured.map_err(|error| placed(error, texts))
+}
+
+/// An error in one of the texts, from one at an address.
+fn placed(error: SchemaError, texts: Texts<'_>) -> SchemaError {
+    let (_, number, start) = texts.locate(error.offset);
+    SchemaError { offset: error.offset.saturating_sub(start), resource: number.checked_sub(1), ..error }
 }
 
 /// One compilation.
 pub(super) struct Compiler<'s, 'm> {
+    pub(super) texts: Texts<'s>,
+    /// The text that is being read, and its address.
     pub(super) text: &'s str,
+    pub(super) base: usize,
     reader: Reader<'s>,
-    /// Where the reader's text begins.
+    /// The address where the reader began.
     origin: usize,
     pub(super) store: Store<'m>,
     pub(super) refs: Refs,
     pub(super) draft: Draft,
+    /// Whether the dialect has the keywords that make assertions, and not only those that apply schemas.
+    pub(super) validation: bool,
+    default_draft: Draft,
     /// The text may hold `unevaluatedProperties`, for which `true` is more than nothing.
     tracks: bool,
     /// Draft 7, and the text may hold a `$ref`.
     scan_for_ref: bool,
+    may_refer: bool,
     levels: [Level; MAX_LEVELS as usize],
     pub(super) depth: usize,
     max_depth: usize,
@@ -99,6 +144,12 @@ pub(super) struct Refs {
     pub(super) count: usize,
     /// One may lead to a place that the pass over the text does not compile.
     pub(super) odd: bool,
+    /// One leads to a document or an anchor, or stands in a document inside another one.
+    pub(super) foreign: bool,
+    /// A dynamic one can have its target replaced.
+    pub(super) dynamic: bool,
+    /// Bits of the texts that references lead into.
+    pub(super) entered: u64,
     /// The most tokens in one.
     pub(super) deepest: usize,
     /// Nodes that apply schemas in place.
@@ -154,21 +205,35 @@ pub(super) enum Place {
 }
 
 impl<'s, 'm> Compiler<'s, 'm> {
-    fn new(text: &'s str, options: &CompileOptions, memory: &'m mut [u8]) -> Result<Self, SchemaError> {
-        let parsed = json::parse(text.as_bytes(), &json::Options::default());
-        let root = parsed.map_err(|error| error_at(SchemaErrorKind::Json(error), error.offset))?;
-        if text.len() >= Entry::MAX_LENGTH as usize {
+    fn new(texts: Texts<'s>, options: &CompileOptions, memory: &'m mut [u8]) -> Result<Self, SchemaError> {
+        if texts.len() >= Entry::MAX_LENGTH as usize {
             return Err(error_at(SchemaErrorKind::TooLarge, 0));
         }
+        let text = texts.first;
+        let mut start = 0;
+        for text in core::iter::once(text).chain(texts.more.iter().map(|resource| resource.text)) {
+            let parsed = json::parse(text.as_bytes(), &json::Options::default());
+            parsed.map_err(|error| error_at(SchemaErrorKind::Json(error), start + error.offset))?;
+            start += text.len();
+        }
+        let may_hold = |word: &str| {
+            let texts = core::iter::once(text).chain(texts.more.iter().map(|resource| resource.text));
+            texts.into_iter().any(|text| text.contains(word) || text.contains("\\u"))
+        };
         let mut compiler = Compiler {
+            texts,
             text,
+            base: 0,
             reader: Reader::new(text.as_bytes(), &json::Options::default()),
             origin: 0,
             store: Store::new(memory),
             refs: Refs::default(),
             draft: options.default_draft,
-            tracks: text.contains("unevaluated") || text.contains("\\u"),
+            validation: true,
+            default_draft: options.default_draft,
+            tracks: may_hold("unevaluated"),
             scan_for_ref: false,
+            may_refer: may_hold("$ref"),
             levels: [Level::new(0, 0); MAX_LEVELS as usize],
             depth: 0,
             max_depth: usize::from(options.max_depth.min(MAX_LEVELS)),
@@ -176,13 +241,23 @@ impl<'s, 'm> Compiler<'s, 'm> {
             notes: 0,
             once: 0,
         };
-        if let Some(dialect) = root.get("$schema") {
-            compiler.draft = compiler.dialect(dialect)?;
-        }
-        // In draft 7 a `$ref` cancels the keywords beside it, also those before it. Escapes could hide it.
-        compiler.scan_for_ref =
-            compiler.draft == Draft::Draft7 && (text.contains("$ref") || text.contains("\\u"));
+        let dialect = compiler.dialect_of(0)?;
+        compiler.set_dialect(dialect);
         Ok(compiler)
+    }
+
+    fn set_dialect(&mut self, dialect: Dialect) {
+        (self.draft, self.validation) = (dialect.draft, dialect.validation);
+        // In draft 7 a `$ref` cancels the keywords beside it, also those before it. Escapes could hide it.
+        self.scan_for_ref = dialect.draft == Draft::Draft7 && self.may_refer;
+    }
+
+    /// The dialect of the document at an address, by its own word.
+    pub(super) fn dialect_of(&self, at: usize) -> Result<Dialect, SchemaError> {
+        match self.value_at(at)?.get("$schema") {
+            Some(name) => self.dialect(at, name),
+            None => Ok(Dialect { draft: self.default_draft, validation: true }),
+        }
     }
 
     fn run(&mut self) -> Result<(), SchemaError> {
@@ -204,9 +279,25 @@ impl<'s, 'm> Compiler<'s, 'm> {
         Ok(())
     }
 
-    /// Compiles the schema that stands at an offset of the text.
-    pub(super) fn schema_at(&mut self, at: usize) -> Result<Slot, SchemaError> {
+    /// Compiles the schema that stands at an address.
+    pub(super) fn schema_at(&mut self, index: Option<&Index>, at: usize) -> Result<Slot, SchemaError> {
         let value = self.value_at(at)?;
+        (self.text, _, self.base) = self.texts.locate(at);
+        if let Some(index) = index {
+            // The document says which dialect, or the one around it.
+            let mut number = index.innermost(&self.store, word_of(at));
+            loop {
+                let document = index.document(&self.store, number);
+                let start = document.start as usize;
+                let parent = document.parent as usize;
+                if parent >= number || self.value_at(start)?.get("$schema").is_some() {
+                    let dialect = self.dialect_of(start)?;
+                    self.set_dialect(dialect);
+                    break;
+                }
+                number = parent;
+            }
+        }
         self.reader = Reader::new(value.raw().as_bytes(), &json::Options::default());
         self.origin = at;
         self.schema().map(|(slot, _)| slot)
@@ -430,11 +521,11 @@ impl<'s, 'm> Compiler<'s, 'm> {
 
     /// The value that stands at an offset of the text.
     pub(super) fn value_at(&self, at: usize) -> Result<Value<'s>, SchemaError> {
-        value_at(self.text, at).ok_or(error_at(SchemaErrorKind::NotASchema, at))
+        self.texts.value(at).ok_or(error_at(SchemaErrorKind::NotASchema, at))
     }
 
     pub(super) fn offset(&self, value: Value<'s>) -> usize {
-        offset_in(self.text, value.raw())
+        self.base + offset_in(self.text, value.raw())
     }
 
     pub(super) fn error(&self, kind: SchemaErrorKind, value: Value<'s>) -> SchemaError {
@@ -471,7 +562,7 @@ impl Level {
 }
 
 pub(super) fn error_at(kind: SchemaErrorKind, offset: usize) -> SchemaError {
-    SchemaError { kind, offset }
+    SchemaError { kind, offset, resource: None }
 }
 
 pub(super) fn not_json(error: json::Error) -> SchemaError {

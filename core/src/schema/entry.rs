@@ -4,6 +4,7 @@
 //! How they are laid out is said in [`program`](super::program).
 
 use super::program::{Instruction, LINEAR, Slot, word, words};
+use super::source::Texts;
 use crate::json::Str;
 use core::cmp::Ordering;
 
@@ -61,7 +62,7 @@ impl Table {
     }
 
     /// The number of the entry with this key.
-    pub(super) fn find(self, program: &[u8], text: &str, key: Str<'_>) -> Option<u32> {
+    pub(super) fn find(self, program: &[u8], text: Texts<'_>, key: Str<'_>) -> Option<u32> {
         if self.count <= LINEAR {
             return (0..self.count).find(|&number| self.entry(program, number).name(text) == key);
         }
@@ -120,20 +121,12 @@ impl Entry {
 
     /// The key with its quotes.
     #[inline]
-    pub(super) fn quoted(self, text: &str) -> &str {
-        let start = self.key as usize;
-        text.get(start..start.wrapping_add((self.length & (Entry::MAX_LENGTH - 1)) as usize))
-            .unwrap_or_default()
-    }
-
-    /// As `quoted`, in bytes.
-    #[inline(always)]
-    pub(super) fn bytes(self, text: &str) -> Option<&[u8]> {
-        bytes(text, self.key, self.length & (Entry::MAX_LENGTH - 1))
+    pub(super) fn quoted(self, texts: Texts<'_>) -> &str {
+        texts.get(self.key as usize, (self.length & (Entry::MAX_LENGTH - 1)) as usize).unwrap_or_default()
     }
 
     /// The key as a string.
-    pub(super) fn name(self, text: &str) -> Str<'_> {
+    pub(super) fn name(self, text: Texts<'_>) -> Str<'_> {
         let quoted = self.quoted(text);
         Str::new(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default())
     }
@@ -160,16 +153,15 @@ impl Candidate {
 
     /// Its source text.
     #[inline]
-    pub(super) fn raw(self, text: &str) -> &str {
-        let start = self.offset as usize;
-        text.get(start..start.wrapping_add((self.length & ((1 << Form::SHIFT) - 1)) as usize))
-            .unwrap_or_default()
+    pub(super) fn raw(self, texts: Texts<'_>) -> &str {
+        texts.get(self.offset as usize, (self.length & ((1 << Form::SHIFT) - 1)) as usize).unwrap_or_default()
     }
 
-    /// As `raw`, in bytes.
+    /// As `raw`, in bytes, if it stands in this text.
     #[inline(always)]
     pub(super) fn bytes(self, text: &str) -> Option<&[u8]> {
-        bytes(text, self.offset, self.length & ((1 << Form::SHIFT) - 1))
+        let start = self.offset as usize;
+        text.as_bytes().get(start..start.wrapping_add((self.length & ((1 << Form::SHIFT) - 1)) as usize))
     }
 
     #[inline]
@@ -204,11 +196,4 @@ pub(super) fn order(a: Str<'_>, b: Str<'_>) -> Ordering {
         (Some(a), Some(b)) => a.cmp(b),
         _ => a.chars().cmp(b.chars()),
     }
-}
-
-/// Bytes of a text.
-#[inline(always)]
-fn bytes(text: &str, start: u32, length: u32) -> Option<&[u8]> {
-    let start = start as usize;
-    text.as_bytes().get(start..start.wrapping_add(length as usize))
 }

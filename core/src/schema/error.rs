@@ -10,8 +10,10 @@ use thiserror_no_std::Error;
 pub struct SchemaError {
     /// What is wrong.
     pub kind: SchemaErrorKind,
-    /// Where in the schema's text: the keyword or the value that is wrong.
+    /// Where in the schema's text, or in that of the resource: the keyword or the value that is wrong.
     pub offset: usize,
+    /// The number of the resource that it stands in, if it is not in the schema.
+    pub resource: Option<usize>,
 }
 impl core::error::Error for SchemaError {}
 
@@ -40,7 +42,7 @@ pub enum SchemaErrorKind {
     DuplicateKey,
     /// `$schema` names a dialect other than draft 2020-12 and draft 7.
     UnsupportedDialect,
-    /// `$ref` leads to another document or to an anchor.
+    /// The URI that a `$ref` or an `$id` resolves to is longer than 512 bytes.
     UnsupportedRef,
     /// `$ref` leads nowhere.
     UnresolvedRef,
@@ -65,9 +67,7 @@ impl SchemaErrorKind {
             SchemaErrorKind::NotASchema => "a schema must be an object or a boolean",
             SchemaErrorKind::DuplicateKey => "duplicate key",
             SchemaErrorKind::UnsupportedDialect => "dialect not supported (2020-12 and draft-07 are)",
-            SchemaErrorKind::UnsupportedRef => {
-                "reference not supported (only JSON Pointers into the same schema are)"
-            }
+            SchemaErrorKind::UnsupportedRef => "URI too long",
             SchemaErrorKind::UnresolvedRef => "reference that leads nowhere",
             SchemaErrorKind::RefCycle => "reference that leads back to itself",
             SchemaErrorKind::RefLimit => "references too many or too long to resolve",
@@ -77,7 +77,8 @@ impl SchemaErrorKind {
 }
 
 impl SchemaError {
-    /// Appends the JSON Pointer of the place in the schema; nothing if the text is not JSON.
+    /// Appends the JSON Pointer of the place in the schema; nothing if the text is not JSON. If it is in a
+    /// resource, `schema` must be that one's text.
     pub fn write_path(&self, schema: &str, sink: &mut Sink<'_>) {
         match self.kind {
             SchemaErrorKind::Json(_) | SchemaErrorKind::NoSpace { .. } => {}

@@ -111,7 +111,7 @@ impl<'i> Check<'_, 'i, '_> {
 
     /// Whether a schema that was noted looks at the member with this key.
     fn is_known_member(&mut self, key: Str<'i>) -> Option<bool> {
-        let (program, text) = (self.schema.program(), self.schema.text());
+        let (program, text) = (self.schema.program(), self.schema.texts());
         for number in (self.limit..self.mark).rev() {
             self.step(1)?;
             let slot = Slot(self.work.get(number).copied().unwrap_or(Slot::NOWHERE.0));

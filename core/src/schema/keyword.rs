@@ -5,8 +5,17 @@ use super::entry::{Entry, Form};
 use super::error::{SchemaError, SchemaErrorKind};
 use super::program::{INLINE, MAX_ARGUMENT, Slot, op, types, word_of};
 use super::source::offset_in;
+use super::uri::same_document;
 use super::work;
-use crate::json::{self, Kind, Reader, Str, Value};
+use crate::json::{self, Kind, Reader, Str, Value, blanks};
+
+/// What the keywords of a document mean.
+#[derive(Clone, Copy)]
+pub(super) struct Dialect {
+    pub(super) draft: Draft,
+    /// It has the validation vocabulary.
+    pub(super) validation: bool,
+}
 
 impl<'s> Compiler<'s, '_> {
     /// Reads a keyword's value. A boolean schema in it is done at once.
@@ -21,6 +30,10 @@ impl<'s> Compiler<'s, '_> {
         if self.level().ref_only && !matches!(name, "$ref" | "$defs" | "definitions") {
             // A reference can lead into what is not compiled here.
             self.refs.odd = true;
+            self.value()?;
+            return Ok(None);
+        }
+        if !self.validation && VALIDATION.contains(&name) {
             self.value()?;
             return Ok(None);
         }
@@ -84,7 +97,7 @@ impl<'s> Compiler<'s, '_> {
             "$ref" => {
                 self.once(REF, at)?;
                 let value = self.value_of(Kind::String)?;
-                self.reference(value)?;
+                self.reference(op::REF, value)?;
             }
             "$defs" | "definitions" => {
                 self.enter(Kind::Object)?;
@@ -93,16 +106,22 @@ impl<'s> Compiler<'s, '_> {
             }
             "$schema" => {
                 let value = self.value()?;
-                if self.dialect(value)? != self.draft {
+                let root = self.base + self.text.len() - blanks(self.text.as_bytes()).len();
+                let dialect = self.dialect(root, value)?;
+                if (dialect.draft, dialect.validation) != (self.draft, self.validation) {
                     return Err(self.error(SchemaErrorKind::UnsupportedDialect, value));
                 }
             }
             "$id" => {
-                // At the root it names the document; elsewhere it would begin another one.
-                if self.depth > 1 {
-                    return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
-                }
+                // At the root it names the document; elsewhere it begins another one.
+                self.refs.foreign |= self.depth > 1;
                 self.value_of(Kind::String)?;
+            }
+            "$anchor" | "$dynamicAnchor" if !old => drop(self.value_of(Kind::String)?),
+            "$dynamicRef" if !old => {
+                self.once(39, at)?;
+                let value = self.value_of(Kind::String)?;
+                self.reference(op::DYNAMIC_REF, value)?;
             }
             "title" | "description" | "$comment" | "format" => drop(self.value_of(Kind::String)?),
             "multipleOf" => {
@@ -153,9 +172,6 @@ impl<'s> Compiler<'s, '_> {
                 self.end_list(op::DEPENDENT, 3);
             }
             "pattern" | "patternProperties" | "$recursiveRef" | "$recursiveAnchor" => {
-                return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
-            }
-            "$anchor" | "$dynamicRef" | "$dynamicAnchor" if !old => {
                 return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
             }
             _ => drop(self.value()?),
@@ -316,7 +332,7 @@ impl<'s> Compiler<'s, '_> {
         if list.kind() != Kind::Array || list.items().any(|name| name.kind() != Kind::String) {
             return Err(self.error(SchemaErrorKind::BadKeyword, list));
         }
-        let at = offset_in(self.text, key.raw()).saturating_sub(1);
+        let at = (self.base + offset_in(self.text, key.raw())).saturating_sub(1);
         self.entry(at, key, Entry::LIST, Slot(word_of(self.offset(list))));
         Ok(())
     }
@@ -329,24 +345,63 @@ impl<'s> Compiler<'s, '_> {
         if twice { Err(error_at(SchemaErrorKind::DuplicateKey, at)) } else { Ok(()) }
     }
 
-    /// The dialect that `$schema` names.
-    pub(super) fn dialect(&self, dialect: Value<'s>) -> Result<Draft, SchemaError> {
-        let Some(name) = dialect.as_str() else {
-            return Err(self.error(SchemaErrorKind::BadKeyword, dialect));
-        };
-        let mut buffer = [0; 64];
-        let name = name.decode_in(&mut buffer).unwrap_or_default();
-        let name = name.strip_suffix('#').unwrap_or(name);
-        match name.strip_prefix("https").or(name.strip_prefix("http")) {
-            Some("://json-schema.org/draft/2020-12/schema") => Ok(Draft::Draft2020),
-            Some("://json-schema.org/draft-07/schema") => Ok(Draft::Draft7),
-            _ => Err(self.error(SchemaErrorKind::UnsupportedDialect, dialect)),
+    /// The dialect that the `$schema` of the document at an address names: one of the two drafts, or a
+    /// meta-schema among the resources, which says which vocabularies of one of them it has.
+    pub(super) fn dialect(&self, document: usize, name: Value<'s>) -> Result<Dialect, SchemaError> {
+        let (text, _, base) = self.texts.locate(document);
+        let at = base + offset_in(text, name.raw());
+        let unknown = error_at(SchemaErrorKind::UnsupportedDialect, at);
+        let Some(named) = name.as_str() else { return Err(error_at(SchemaErrorKind::BadKeyword, at)) };
+        let mut buffer = [0; 128];
+        let named = named.decode_in(&mut buffer).unwrap_or_default();
+        if let Some(draft) = draft(named) {
+            return Ok(Dialect { draft, validation: true });
         }
+        let mut schemas = self.texts.more.iter().map(|resource| (resource.uri, resource.text));
+        let meta = schemas.find_map(|(uri, text)| {
+            let root = Value::from_checked(text);
+            let id = root.get("$id").and_then(Value::as_str);
+            let same = same_document(uri, named) || id.is_some_and(|id| id.eq_str(named));
+            (same && !named.is_empty()).then_some(root)
+        });
+        let meta = meta.ok_or(unknown)?;
+        let mut buffer = [0; 128];
+        let base = meta.get("$schema").and_then(Value::as_str);
+        let base = base.and_then(|base| draft(base.decode_in(&mut buffer).unwrap_or_default()));
+        let mut dialect = Dialect { draft: base.ok_or(unknown)?, validation: true };
+        if let Some(vocabularies) = meta.get("$vocabulary").filter(|_| dialect.draft == Draft::Draft2020) {
+            dialect.validation = false;
+            for (vocabulary, required) in vocabularies.entries() {
+                let mut buffer = [0; 128];
+                let vocabulary = vocabulary.decode_in(&mut buffer).unwrap_or_default();
+                match vocabulary.strip_prefix("https://json-schema.org/draft/2020-12/vocab/") {
+                    Some("validation") => dialect.validation = true,
+                    Some(
+                        "core" | "applicator" | "unevaluated" | "meta-data" | "format-annotation" | "content",
+                    ) => {}
+                    // Formats are annotations.
+                    Some("format-assertion") => return Err(unknown),
+                    _ if required.as_bool() == Some(true) => return Err(unknown),
+                    _ => {}
+                }
+            }
+        }
+        Ok(dialect)
     }
 
     fn value_of_str(&self, name: Str<'s>) -> Value<'s> {
         let at = offset_in(self.text, name.raw());
         Value::new(self.text.get(at.saturating_sub(1)..at + name.raw().len() + 1).unwrap_or_default())
+    }
+}
+
+/// The draft whose meta-schema has this URI.
+fn draft(name: &str) -> Option<Draft> {
+    let name = name.strip_suffix('#').unwrap_or(name);
+    match name.strip_prefix("https").or(name.strip_prefix("http"))? {
+        "://json-schema.org/draft/2020-12/schema" => Some(Draft::Draft2020),
+        "://json-schema.org/draft-07/schema" => Some(Draft::Draft7),
+        _ => None,
     }
 }
 
@@ -363,6 +418,30 @@ fn nesting(value: Value<'_>) -> Result<usize, SchemaError> {
 /// The bits of keywords that are asked for later.
 pub(super) const REF: u8 = 15;
 const DEPENDENCIES: u8 = 35;
+
+/// The keywords of the validation vocabulary, which a dialect can be without.
+const VALIDATION: [&str; 20] = [
+    "type",
+    "enum",
+    "const",
+    "multipleOf",
+    "maximum",
+    "exclusiveMaximum",
+    "minimum",
+    "exclusiveMinimum",
+    "maxLength",
+    "minLength",
+    "pattern",
+    "maxItems",
+    "minItems",
+    "uniqueItems",
+    "maxContains",
+    "minContains",
+    "maxProperties",
+    "minProperties",
+    "required",
+    "dependentRequired",
+];
 
 const TYPES: [(&str, u8); 7] = [
     ("string", types::STRING),

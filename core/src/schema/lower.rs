@@ -171,7 +171,7 @@ fn names_object(kind: Value<'_>) -> bool {
 }
 
 /// What a walk over a schema meets.
-enum Step<'s> {
+pub(super) enum Step<'s> {
     /// An object schema begins.
     Node { value: Value<'s>, offset: usize, root: bool },
     /// A map or a list of schemas begins.
@@ -197,7 +197,14 @@ impl Place {
     /// Where the value of a keyword leads.
     fn of(keyword: Str<'_>) -> Self {
         let any = |names: &[&str]| names.iter().any(|name| keyword == *name);
-        if any(&["properties", "$defs", "definitions", "patternProperties", "dependentSchemas"]) {
+        if any(&[
+            "properties",
+            "$defs",
+            "definitions",
+            "patternProperties",
+            "dependentSchemas",
+            "dependencies",
+        ]) {
             Place::Map
         } else if any(&["allOf", "anyOf", "oneOf", "prefixItems"]) {
             Place::List
@@ -222,7 +229,7 @@ impl Place {
 }
 
 /// Tells `visit` each step through a valid schema until it says stop.
-fn walk<'s>(schema: &'s str, visit: &mut dyn FnMut(Step<'s>) -> bool) {
+pub(super) fn walk<'s>(schema: &'s str, visit: &mut dyn FnMut(Step<'s>) -> bool) {
     let mut reader = Reader::new(schema.as_bytes(), &Options::default());
     let mut open: heapless::Vec<Place, { MAX_DEPTH as usize }> = heapless::Vec::new();
     let mut next = Place::Schema;

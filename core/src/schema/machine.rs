@@ -78,6 +78,13 @@ impl Level {
     pub(super) const OUTSIDE: Level =
         Level { state: OUTSIDE, node: 0, start: 0, next: 0, count: 0, entries: 0, seen: 0, items: 0 };
 
+    /// A level that was kept.
+    #[inline(always)]
+    pub(super) fn from_words(words: [u32; work::LEVEL as usize]) -> Level {
+        let [state, node, start, next, count, entries, seen, items] = words;
+        Level { state, node, start, next, count, entries, seen, items }
+    }
+
     /// The table of the object's node.
     pub(super) fn table(&self) -> Table {
         Table { at: self.node as usize + Node::SIZE, count: self.count }
@@ -398,9 +405,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
         self.top = self.top.saturating_sub(work::table(self.level.count as usize) as usize);
         let around = self.top.checked_sub(work::LEVEL as usize);
         self.level = match around.and_then(|start| self.work.get(start..)?.first_chunk()) {
-            Some(&[state, node, start, next, count, entries, seen, items]) => {
-                Level { state, node, start, next, count, entries, seen, items }
-            }
+            Some(words) => Level::from_words(*words),
             None => Level::OUTSIDE,
         };
         self.top = around.unwrap_or(0);
@@ -441,7 +446,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             self.distance = self.distance.saturating_add(self.weight(&problem));
             return;
         }
-        let (instance, schema) = (self.text, self.schema.text());
+        let (instance, schema) = (self.text, self.schema.texts());
         self.report.violation(&Violation { problem, instance, at, schema, schema_at });
     }
 

@@ -55,7 +55,8 @@ impl<'i> Check<'_, 'i, '_> {
             next..self.level.count.min(next + 1)
         };
         numbers.into_iter().find_map(|number| {
-            let after = strip(rest, self.entry(number).bytes(self.schema.text())?)?;
+            let key = self.entry(number).quoted(self.schema.texts()).as_bytes();
+            let after = strip(rest, key).filter(|_| !key.is_empty())?;
             Some((after, number))
         })
     }
@@ -71,7 +72,7 @@ impl<'i> Check<'_, 'i, '_> {
         let few = table.count <= LINEAR;
         let escaped = || (0..table.count).any(|number| self.entry(number).is(Entry::ESCAPED));
         let possible = !few || key.has_escapes() || escaped();
-        possible.then(|| table.find(self.schema.program(), self.schema.text(), key)).flatten()
+        possible.then(|| table.find(self.schema.program(), self.schema.texts(), key)).flatten()
     }
 
     /// Reports a value whose type is not among `types`.
@@ -134,7 +135,7 @@ impl<'i> Check<'_, 'i, '_> {
             while missing != 0 {
                 let number = 32 * word_of(mask) + missing.trailing_zeros();
                 missing &= missing - 1;
-                let name = self.entry(number).name(self.schema.text());
+                let name = self.entry(number).name(self.schema.texts());
                 self.report(Problem::Required(name), self.level.start as usize, self.schema_offset());
             }
         }

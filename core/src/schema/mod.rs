@@ -40,11 +40,13 @@ mod coerce;
 mod compile;
 mod convert;
 mod cycles;
+mod dynamic;
 mod entry;
 mod equal;
 mod error;
 mod evaluated;
 mod fast;
+mod index;
 mod keyword;
 mod lower;
 mod machine;
@@ -58,6 +60,7 @@ mod scalar;
 mod source;
 mod store;
 mod table;
+mod uri;
 mod whole;
 mod work;
 
@@ -67,7 +70,10 @@ pub use build::{
 };
 pub use check::{CheckOptions, Schema, Verdict, WORK_PER_LEVEL};
 pub use coerce::{CoerceError, CoerceOptions, Coercion, Rule, coerce};
-pub use compile::{CompileOptions, Draft, MAX_LEVELS, compile, program_size};
+pub use compile::{
+    CompileOptions, Draft, MAX_LEVELS, compile, compile_with, program_size, program_size_with,
+};
 pub use error::{CheckError, Keyword, SchemaError, SchemaErrorKind};
 pub use lower::{Change, StrictProblem, StrictProblemKind, StrictSubset, strict_problem, write_lowered};
 pub use report::{ListReport, NoReport, Report, Violation};
+pub use source::Resource;

@@ -240,6 +240,10 @@ impl<'i> Check<'_, 'i, '_> {
         let failed = outcome.is_some_and(|outcome| outcome.failed);
         Some(match instruction.op {
             op::REF if ran == 0 => self.look(value, slot(instruction.at + 8)),
+            op::DYNAMIC_REF if ran == 0 => {
+                let target = self.dynamic_target(instruction)?;
+                self.look(value, target)
+            }
             op::ALL_OF if ran < instruction.argument => {
                 self.look(value, slot(instruction.at + 4 + 4 * ran as usize))
             }
@@ -398,8 +402,7 @@ impl<'i> Check<'_, 'i, '_> {
         while self.level.items < instruction.argument {
             let at = instruction.at + 4 + Entry::SIZE * self.level.items as usize;
             let entry = Entry::read(self.schema.program(), at);
-            let schema = self.schema.text();
-            let key = entry.name(schema);
+            let key = entry.name(self.schema.texts());
             if !self.has_member(start, key)? {
                 self.level.items += 1;
                 continue;
@@ -408,9 +411,8 @@ impl<'i> Check<'_, 'i, '_> {
                 return Some(self.look(value, entry.slot));
             }
             self.level.items += 1;
-            let mut at = entry.slot.0 as usize + 1;
-            while let Some((name, end)) = item_at(schema, at) {
-                at = end;
+            let list = self.schema.texts().value(entry.slot.0 as usize);
+            for name in list.iter().flat_map(|list| list.items()) {
                 if let Some(name) = name.as_str()
                     && !self.has_member(start, name)?
                 {

@@ -16,10 +16,16 @@ pub(super) struct Pointer<'s> {
 pub(super) const SEPARATOR: u16 = 0;
 
 impl<'s> Pointer<'s> {
-    /// Nothing if the reference leads to another document.
+    /// The fragment of a reference, after its first `#`.
     pub(super) fn of(value: Value<'s>) -> Option<Self> {
         let mut pointer = Pointer { chars: value.as_str()?.chars(), bytes: [0; 4], range: (0, 0) };
-        matches!(pointer.byte(), None | Some(b'#')).then_some(pointer)
+        while pointer.byte().is_some_and(|byte| byte != b'#') {}
+        Some(pointer)
+    }
+
+    /// Whether it is this name and no pointer.
+    pub(super) fn is(self, name: Str<'_>) -> bool {
+        self.eq(units(name.chars().skip_while(|c| *c == '#')))
     }
 
     /// How many tokens it has.
@@ -32,7 +38,7 @@ impl<'s> Pointer<'s> {
 
     /// Compares the token after the first `depth` ones with a key.
     pub(super) fn compare_token(mut self, depth: usize, key: Str<'_>, budget: &mut usize) -> Ordering {
-        let mut units = 1;
+        let mut count = 1;
         let mut separators = 0;
         while separators <= depth {
             match self.next() {
@@ -40,16 +46,11 @@ impl<'s> Pointer<'s> {
                 Some(_) => {}
                 None => return Ordering::Less,
             }
-            units += 1;
+            count += 1;
         }
-        let key = key.chars().flat_map(|c| {
-            let mut bytes = [0; 4];
-            let len = c.encode_utf8(&mut bytes).len();
-            bytes.into_iter().take(len)
-        });
-        let token = self.take_while(|&unit| unit != SEPARATOR).inspect(|_| units += 1);
-        let order = token.cmp(key.map(|byte| u16::from(byte) + 1));
-        *budget = budget.saturating_sub(units);
+        let token = self.take_while(|&unit| unit != SEPARATOR).inspect(|_| count += 1);
+        let order = token.cmp(units(key.chars()));
+        *budget = budget.saturating_sub(count);
         order
     }
 
@@ -99,4 +100,14 @@ impl Iterator for Pointer<'_> {
         };
         Some(u16::from(byte) + 1)
     }
+}
+
+/// The units of a text.
+fn units(text: impl Iterator<Item = char>) -> impl Iterator<Item = u16> {
+    let bytes = text.flat_map(|c| {
+        let mut bytes = [0; 4];
+        let len = c.encode_utf8(&mut bytes).len();
+        bytes.into_iter().take(len)
+    });
+    bytes.map(|byte| u16::from(byte) + 1)
 }

@@ -8,7 +8,7 @@
 //! # Layout
 //!
 //! ```text
-//! program   header, then nodes; a node comes after the nodes inside it
+//! program   header, then nodes, then tables of dynamic anchors; a node comes after the nodes inside it
 //! header    [MAGIC] [root slot] [work words | RECURSIVE] [work words that one level of the instance takes at most]
 //! slot      one word, a reference to a schema:
 //!             1 ttttttt oooooooooooooooooooooooo   immediate: only these types, nothing more; the schema is at offset o of the text
@@ -43,6 +43,7 @@
 //! | `PROPERTY_NAMES` | | slot | each key |
 //! | `DEPENDENT` | count | entries | where there is a member, a schema holds or other members are there |
 //! | `REF` | used while compiling | offset of the reference, slot of its target | in place: the target holds as well |
+//! | `DYNAMIC_REF` | used while compiling | the same, and the address of a table or 0 | its target can be replaced, see [`dynamic`](super::dynamic) |
 //! | `ALL_OF`, `ANY_OF`, `ONE_OF` | count | slots | in place |
 //! | `NOT`, `IF`, `THEN`, `ELSE` | | slot | in place; the last two with `IF` alone |
 //!
@@ -63,7 +64,7 @@
 //!
 //! `0x32` pattern (argument: words of the matcher; its offset in the text, the matcher), `0x33` format
 //! (argument: its number), `0x54` one pattern of patternProperties (argument: words of the matcher; offset of
-//! the pattern, slot, the matcher), `0x66` dynamicRef.
+//! the pattern, slot, the matcher).
 
 use super::entry::{Entry, Table};
 
@@ -252,6 +253,7 @@ impl Instruction {
         4 * match self.op {
             op::ENUM | op::CONST => 2 + 2 * count,
             op::MINIMUM..=op::MULTIPLE_OF | op::REF => 3,
+            op::DYNAMIC_REF => 4,
             op::UNIQUE_ITEMS => 1,
             op::MIN_LENGTH | op::MAX_LENGTH | op::ITEMS | op::MIN_ITEMS | op::MAX_ITEMS => 2,
             op::OBJECT => Table::size(count) / 4,
@@ -281,7 +283,7 @@ impl Instruction {
             | op::PROPERTY_NAMES
             | op::UNEVALUATED_ITEMS
             | op::UNEVALUATED_PROPERTIES => (4, 4, 1),
-            op::REF => (8, 4, 1),
+            op::REF | op::DYNAMIC_REF => (8, 4, 1),
             op::PREFIX_ITEMS | op::ALL_OF | op::ANY_OF | op::ONE_OF => (4, 4, count),
             op::OBJECT => (4, Entry::SIZE, 1 + count),
             op::DEPENDENT => (12, Entry::SIZE, count),

@@ -1,7 +1,8 @@
-//! References: where each `$ref` leads, found for all of them in one walk over the text.
+//! References: where each `$ref` leads, found for all of them in one walk over each document.
 //!
-//! The references are sorted by their decoded JSON Pointer (RFC 6901, in a URI fragment: RFC 3986 percent
-//! escapes first). Those that share a prefix stand together, so a walk over the text takes along a range of
+//! First the document: this one, if the reference is a fragment alone, else one with that URI, in
+//! [`index`](super::index). An anchor is found there too. Then those that are JSON Pointers: the references are sorted by their decoded JSON Pointer (RFC 6901, in a URI fragment: RFC 3986 percent
+//! escapes first) and those that share a prefix stand together, so a walk over the text takes along a range of
 //! them and narrows it at each key; what no reference enters is skipped. A target is bound to the node that
 //! stands there. One that the pass over the text did not compile, such as a schema under an unknown keyword,
 //! is compiled now, and its own references take another round.
@@ -10,25 +11,31 @@
 //! lead to its target, in [`cycles`](super::cycles).
 
 use super::compile::{Compiler, error_at};
+use super::cycles::end_of_node;
 use super::error::{SchemaError, SchemaErrorKind, string_end};
+use super::index::Index;
 use super::pointer::{Pointer, SEPARATOR};
 use super::program::{Cursor, HEADER, Node, Slot, op, word_of, words};
+use super::source::Texts;
 use super::store::{Store, sort};
-use crate::json::{self, Event, Kind, Reader, Str, Value};
+use crate::json::{self, Event, Kind, Reader, Str, Value, blanks};
 use crate::sink::Sink;
 use core::cmp::Ordering;
 
 impl<'s> Compiler<'s, '_> {
-    /// Pushes the instruction of a `$ref`.
-    pub(super) fn reference(&mut self, value: Value<'s>) -> Result<(), SchemaError> {
-        if !matches!(Pointer::of(value).map(|mut pointer| pointer.next()), Some(None | Some(SEPARATOR))) {
-            return Err(self.error(SchemaErrorKind::UnsupportedRef, value));
-        }
+    /// Pushes the instruction of a `$ref` or a `$dynamicRef`.
+    pub(super) fn reference(&mut self, op: u8, value: Value<'s>) -> Result<(), SchemaError> {
+        let text = value.as_str();
+        let local = text.is_some_and(|text| text.chars().next().is_none_or(|c| c == '#'));
+        let mut pointer = Pointer::of(value).ok_or(self.error(SchemaErrorKind::BadKeyword, value))?;
+        let tokens = pointer.clone().tokens(&mut { usize::MAX });
+        self.refs.foreign |= !local || !matches!(pointer.next(), None | Some(SEPARATOR));
         self.refs.count += 1;
-        let tokens = Pointer::of(value).map_or(0, |pointer| pointer.tokens(&mut { usize::MAX }));
         self.refs.deepest = self.refs.deepest.max(tokens.min(usize::from(json::MAX_DEPTH)));
         self.refs.odd |= !is_usual(value);
-        self.instruction(op::REF, UNRESOLVED, &[word_of(self.offset(value)), 0]);
+        let operands = [word_of(self.offset(value)), 0, 0];
+        let length = if op == op::REF { 2 } else { 3 };
+        self.instruction(op, UNRESOLVED, operands.get(..length).unwrap_or_default());
         Ok(())
     }
 
@@ -37,29 +44,46 @@ impl<'s> Compiler<'s, '_> {
         if self.refs.count == 0 {
             return Ok(());
         }
+        let floor = self.store.height();
+        let index = if self.refs.foreign { Some(self.build_index()?) } else { None };
+        self.resolve_with(index.as_ref())?;
+        self.store.pop_to(floor);
+        Ok(())
+    }
+
+    fn resolve_with(&mut self, index: Option<&Index>) -> Result<(), SchemaError> {
         // Comparing takes time with long pointers, and is bounded for all of them together.
-        let mut budget = self.text.len().saturating_mul(64).saturating_add(1 << 20);
+        let mut budget = self.texts.len().saturating_mul(64).saturating_add(1 << 20);
         let mut scanned = HEADER;
         for _ in 0..ROUNDS {
             let height = self.store.height();
             let (front, count) = self.list(scanned);
             scanned = front;
             if self.store.fits() && count > 0 {
-                self.round(count, &mut budget)?;
+                self.round(index, count, &mut budget)?;
             }
             self.store.pop_to(height);
             if !self.store.fits() {
                 let places = self.refs.places.saturating_mul(Self::CYCLE_WORDS);
                 (0..places).for_each(|_| self.store.push(0));
-                if self.refs.odd {
-                    self.store.reserve(self.text.len().saturating_mul(12));
+                if self.refs.odd || index.is_some() {
+                    self.store.reserve(self.texts.len().saturating_mul(12));
                 }
                 return Ok(());
             }
-            if count == 0 {
+            let more = match index {
+                Some(index) if count == 0 => self.dynamic_targets(index, &mut budget)?,
+                _ => count > 0,
+            };
+            if !more {
                 self.refuse_cycles()?;
-                self.skip_aliases();
-                return Ok(());
+                return match index.filter(|_| self.refs.dynamic) {
+                    Some(index) => self.dynamic_tables(index, scanned, &mut budget),
+                    None => {
+                        self.skip_aliases();
+                        Ok(())
+                    }
+                };
             }
         }
         Err(error_at(SchemaErrorKind::RefLimit, 0))
@@ -71,38 +95,65 @@ impl<'s> Compiler<'s, '_> {
         let front = self.store.front();
         if !self.store.fits() {
             // The walk takes three words for each container that it enters.
-            (0..self.refs.count + 3 * self.refs.deepest).for_each(|_| self.store.push(0));
+            (0..2 * self.refs.count + 3 * self.refs.deepest).for_each(|_| self.store.push(0));
             return (front, 0);
         }
         let mut count = 0;
         while at < front {
-            let (reference, next) = scan(self.store.program(), at);
-            at = next;
-            if let Some(reference) = reference {
-                self.store.push(word_of(reference));
-                count += 1;
+            let mut cursor = Cursor::new(self.store.program(), Slot::node(at));
+            while let Some(instruction) = cursor.next(self.store.program()) {
+                if matches!(instruction.op, op::REF | op::DYNAMIC_REF) {
+                    self.store.push(word_of(instruction.at));
+                    count += 1;
+                }
             }
+            at = cursor.at;
         }
         (front, count)
     }
 
     /// Binds the references whose addresses are on top of the stack.
-    fn round(&mut self, count: usize, budget: &mut usize) -> Result<(), SchemaError> {
+    fn round(&mut self, index: Option<&Index>, count: usize, budget: &mut usize) -> Result<(), SchemaError> {
         let list = self.store.address(self.store.height());
-        let text = self.text;
+        let texts = self.texts;
+        let root = texts.first.len() - blanks(texts.first.as_bytes()).len();
+        for number in 0..count {
+            let reference = Reference::at(&self.store, list, number);
+            match index {
+                Some(index) => self.find(index, reference, budget)?,
+                None => reference.set(&mut self.store, UNRESOLVED, word_of(root)),
+            }
+        }
         let swap = |store: &mut Store<'_>, a: usize, b: usize| store.swap(list + 4 * a, list + 4 * b, 1);
         let mut less = |store: &Store<'_>, a: usize, b: usize| {
-            let (a, b) =
-                (Reference::at(store, list, a).pointer(text), Reference::at(store, list, b).pointer(text));
-            let mut units = 0;
-            let order = a.into_iter().flatten().inspect(|_| units += 1).cmp(b.into_iter().flatten());
-            *budget = budget.saturating_sub(units + 1);
+            let (a, b) = (Reference::at(store, list, a), Reference::at(store, list, b));
+            let order = (a.state, a.target).cmp(&(b.state, b.target)).then_with(|| {
+                let mut units = 0;
+                let pointers =
+                    (a.pointer(texts).into_iter().flatten(), b.pointer(texts).into_iter().flatten());
+                let order = pointers.0.inspect(|_| units += 1).cmp(pointers.1);
+                *budget = budget.saturating_sub(units + 1);
+                order
+            });
             *budget > 0 && order == Ordering::Less
         };
         sort(&mut self.store, count, &mut less, &swap);
-        self.walk(list, count, budget)?;
-        if !self.store.fits() {
-            return Ok(());
+        // Those into one document stand together, and those that were found already are last.
+        let mut low = 0;
+        while low < count {
+            let first = Reference::at(&self.store, list, low);
+            if first.state != UNRESOLVED {
+                break;
+            }
+            let high = partition(low, count, |number| {
+                let other = Reference::at(&self.store, list, number);
+                (other.state, other.target) <= (UNRESOLVED, first.target)
+            });
+            self.walk(list, low, high, first.target as usize, budget)?;
+            if !self.store.fits() {
+                return Ok(());
+            }
+            low = high;
         }
         for number in 0..count {
             let reference = Reference::at(&self.store, list, number);
@@ -117,53 +168,94 @@ impl<'s> Compiler<'s, '_> {
         };
         sort(&mut self.store, count, &mut less, &swap);
 
-        // Nodes that stand where references lead.
+        // Nodes that stand where references lead. Their slots are noted beside the list, which stays sorted.
+        (0..count).for_each(|_| self.store.push(Slot::NOWHERE.0));
+        if !self.store.fits() {
+            return Ok(());
+        }
+        let slots = self.store.address(self.store.height());
         let (mut at, front) = (HEADER, self.store.front());
         while at < front {
             let node = Node::read(self.store.program(), at);
             let first =
                 partition(0, count, |number| Reference::at(&self.store, list, number).target < node.offset);
-            self.bind(list, first, count, node.offset, Slot::node(at));
-            (_, at) = scan(self.store.program(), at);
+            self.bind((list, slots), first, count, node.offset, Slot::node(at));
+            at = end_of_node(self.store.program(), at);
         }
         // What is left was not compiled, or is an immediate.
         for number in 0..count {
-            let reference = Reference::at(&self.store, list, number);
-            if reference.state == LOCATED {
-                let slot = self.schema_at(reference.target as usize)?;
+            let target = Reference::at(&self.store, list, number).target;
+            if self.store.get(slots + 4 * number) == Slot::NOWHERE.0 {
+                let slot = self.schema_at(index, target as usize)?;
                 if !self.store.fits() {
                     return Ok(());
                 }
-                self.bind(list, number, count, reference.target, slot);
+                self.bind((list, slots), number, count, target, slot);
             }
+        }
+        for number in 0..count {
+            let slot = self.store.get(slots + 4 * number);
+            Reference::at(&self.store, list, number).set(&mut self.store, RESOLVED, slot);
         }
         Ok(())
     }
 
-    /// Binds the references from `first` on that lead to the text offset `target`.
-    fn bind(&mut self, list: usize, first: usize, count: usize, target: u32, slot: Slot) {
+    /// Finds the document that a reference leads into, or the schema if the reference names an anchor.
+    fn find(&mut self, index: &Index, reference: Reference, budget: &mut usize) -> Result<(), SchemaError> {
+        let number = self.document_of(index, reference.offset, budget)?;
+        let document = index.document(&self.store, number);
+        self.enter_text(index, document.start);
+        let Some(fragment) = reference.pointer(self.texts) else { return Ok(()) };
+        if matches!(fragment.clone().next(), None | Some(SEPARATOR)) {
+            reference.set(&mut self.store, UNRESOLVED, document.start);
+            return Ok(());
+        }
+        let Some(anchor) = index.find_anchor(self, document.start, &fragment, budget) else {
+            return Err(error_at(SchemaErrorKind::UnresolvedRef, reference.offset));
+        };
+        if reference.op == op::DYNAMIC_REF && anchor.dynamic {
+            self.refs.dynamic = true;
+            self.store.set(reference.address + 12, DYNAMIC);
+        }
+        reference.set(&mut self.store, LOCATED, anchor.start);
+        Ok(())
+    }
+
+    /// Notes the slot of the references from `first` on that lead to the address `target`.
+    fn bind(&mut self, lists: (usize, usize), first: usize, count: usize, target: u32, slot: Slot) {
+        let (list, slots) = lists;
         for number in first..count {
-            let reference = Reference::at(&self.store, list, number);
-            if reference.target != target || reference.state != LOCATED {
+            if Reference::at(&self.store, list, number).target != target {
                 return;
             }
-            reference.set(&mut self.store, RESOLVED, slot.0);
+            if self.store.get(slots + 4 * number) == Slot::NOWHERE.0 {
+                self.store.set(slots + 4 * number, slot.0);
+            }
         }
     }
 
-    /// Finds where the references lead, which are sorted by pointer.
-    fn walk(&mut self, list: usize, count: usize, budget: &mut usize) -> Result<(), SchemaError> {
+    /// Finds where those references in a range of the list lead that go into the document that starts at
+    /// `start`. They are sorted by pointer.
+    fn walk(
+        &mut self,
+        list: usize,
+        low: usize,
+        high: usize,
+        start: usize,
+        budget: &mut usize,
+    ) -> Result<(), SchemaError> {
         let not_json = |error| error_at(SchemaErrorKind::Json(error), error.offset);
-        let mut reader = Reader::new(self.text.as_bytes(), &json::Options::default());
+        let root = self.value_at(start)?;
+        let mut reader = Reader::new(root.raw().as_bytes(), &json::Options::default());
         let floor = self.store.height();
         // The references that lead to the value that comes next, or into it, and the tokens that were
         // matched.
-        let (mut low, mut high, mut depth) = (0, count, 0);
+        let (mut low, mut high, mut depth) = (low, high, 0);
         loop {
-            let at = reader.value_offset();
+            let at = start + reader.value_offset();
             while low < high {
                 let reference = Reference::at(&self.store, list, low);
-                if reference.pointer(self.text).is_some_and(|pointer| pointer.tokens(budget) != depth) {
+                if reference.pointer(self.texts).is_some_and(|pointer| pointer.tokens(budget) != depth) {
                     break;
                 }
                 // Of equal keys, the first counts.
@@ -209,7 +301,7 @@ impl<'s> Compiler<'s, '_> {
                 let Some(key) = key else { return Ok(()) };
                 let (from, to) = (self.store.get(top + 8) as usize, self.store.get(top + 4) as usize);
                 let mut compare = |number| {
-                    let pointer = Reference::at(&self.store, list, number).pointer(self.text);
+                    let pointer = Reference::at(&self.store, list, number).pointer(self.texts);
                     pointer.map_or(Ordering::Less, |pointer| pointer.compare_token(depth - 1, key, budget))
                 };
                 low = partition(from, to, |number| compare(number) == Ordering::Less);
@@ -223,26 +315,16 @@ impl<'s> Compiler<'s, '_> {
     }
 }
 
-/// The address of the reference in the node at `at`, if it has one, and the address of the next node.
-fn scan(program: &[u8], at: usize) -> (Option<usize>, usize) {
-    let mut cursor = Cursor::new(program, Slot::node(at));
-    let mut reference = None;
-    while let Some(instruction) = cursor.next(program) {
-        if instruction.op == op::REF {
-            reference = Some(instruction.at);
-        }
-    }
-    (reference, cursor.at)
-}
-
 /// A `REF` instruction. Its argument says how far it got.
 #[derive(Clone, Copy)]
 struct Reference {
+    op: u8,
     address: usize,
     state: u32,
     /// Where the reference stands in the text.
     offset: usize,
-    /// A text offset while `LOCATED`, then a slot.
+    /// Where the document starts that it leads into, while `UNRESOLVED` in a round; then where the schema
+    /// starts, while `LOCATED`; then its slot.
     target: u32,
 }
 
@@ -253,7 +335,7 @@ const RESOLVED: u32 = 2;
 impl Reference {
     fn read(store: &Store<'_>, address: usize) -> Reference {
         let [head, offset, target] = words(store.program(), address);
-        Reference { address, state: head >> 8, offset: offset as usize, target }
+        Reference { op: (head & 0xFF) as u8, address, state: head >> 8, offset: offset as usize, target }
     }
 
     /// The one whose address is in a list.
@@ -262,15 +344,20 @@ impl Reference {
     }
 
     fn set(self, store: &mut Store<'_>, state: u32, target: u32) {
-        store.set(self.address, u32::from(op::REF) | state << 8);
+        store.set(self.address, u32::from(self.op) | state << 8);
         store.set(self.address + 8, target);
     }
 
-    fn pointer(self, text: &str) -> Option<Pointer<'_>> {
-        let rest = text.get(self.offset..)?;
+    /// The fragment of the reference.
+    fn pointer(self, texts: Texts<'_>) -> Option<Pointer<'_>> {
+        let (text, _, start) = texts.locate(self.offset);
+        let rest = text.get(self.offset.checked_sub(start)?..)?;
         Pointer::of(Value::new(rest.get(..string_end(rest)?)?))
     }
 }
+
+/// In the third operand of a `DYNAMIC_REF`: an anchor of another document can take its target's place.
+pub(super) const DYNAMIC: u32 = 1;
 
 /// Whether a reference leads along the keywords that the pass over the text compiles.
 fn is_usual(value: Value<'_>) -> bool {

@@ -3,7 +3,7 @@
 use super::entry::{Entry, Table};
 use super::error::{Keyword, put_short, string_end};
 use super::program::types;
-use super::source::value_at;
+use super::source::Texts;
 use crate::json::{self, Str, Value};
 use crate::sink::Sink;
 
@@ -29,9 +29,9 @@ pub struct Violation<'a> {
     pub(super) instance: &'a str,
     /// Where the value or the key stands in it.
     pub(super) at: usize,
-    /// The schema's text.
-    pub(super) schema: &'a str,
-    /// Where the schema that is violated stands in it.
+    /// The schema's texts.
+    pub(super) schema: Texts<'a>,
+    /// Where the schema that is violated stands in them.
     pub(super) schema_at: usize,
 }
 
@@ -100,9 +100,14 @@ impl Violation<'_> {
         }
     }
 
-    /// Appends the JSON Pointer of the keyword in the schema.
+    /// Appends the JSON Pointer of the keyword in the schema; in a resource, its URI and a fragment.
     pub fn write_schema_path(&self, sink: &mut Sink<'_>) {
-        json::pointer_at(self.schema, self.schema_at, sink);
+        let (text, number, start) = self.schema.locate(self.schema_at);
+        if let Some(resource) = number.checked_sub(1).and_then(|number| self.schema.more.get(number)) {
+            sink.put(resource.uri);
+            sink.put_byte(b'#');
+        }
+        json::pointer_at(text, self.schema_at - start, sink);
         if !matches!(self.problem, Problem::False | Problem::DuplicateKey) {
             sink.put_byte(b'/');
             sink.put(self.keyword().name());
@@ -119,7 +124,7 @@ impl Violation<'_> {
                 self.put_got(true, sink);
             }
             Problem::Enum(at) => {
-                let values = value_at(self.schema, at);
+                let values = self.schema.value(at);
                 let mut values = values.iter().flat_map(|values| values.items()).map(Value::raw).peekable();
                 if values.peek().is_none() {
                     return sink.put("nothing is allowed here");

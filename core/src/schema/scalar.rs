@@ -114,7 +114,7 @@ impl<'s, 'i> Check<'s, 'i, '_> {
             if !matches!(instruction.op, op::ENUM | op::CONST) || self.has(instruction, value)? {
                 continue;
             }
-            let schema = self.schema.text();
+            let schema = self.schema.texts();
             let problem = if instruction.op == op::ENUM {
                 Problem::Enum(instruction.operand(self.schema.program()) as usize)
             } else {
@@ -127,14 +127,14 @@ impl<'s, 'i> Check<'s, 'i, '_> {
 
     /// Whether a value is among the candidates.
     fn has(&mut self, instruction: Instruction, value: Value<'i>) -> Option<bool> {
-        let (text, program) = (self.schema.text(), self.schema.program());
+        let (text, program) = (self.schema.texts(), self.schema.program());
         let raw = value.raw().as_bytes();
         let kind = value.kind();
         let escaped = kind == Kind::String && raw.contains(&b'\\');
         for number in 0..instruction.argument {
             self.step(1)?;
             let candidate = Candidate::read(program, instruction, number);
-            if candidate.bytes(text) == Some(raw) {
+            if candidate.raw(text).as_bytes() == raw {
                 return Some(true);
             }
             // Texts that differ can still be the same value.
@@ -160,9 +160,8 @@ impl<'s, 'i> Check<'s, 'i, '_> {
     /// The bound of an instruction: its text, and its value if that is a small integer.
     fn bound(&self, instruction: Instruction) -> (&'s str, Option<i32>) {
         let [offset, value] = words(self.schema.program(), instruction.at + 4);
-        let start = offset as usize;
-        let end = start.wrapping_add((instruction.argument & (INLINE - 1)) as usize);
-        let text = self.schema.text().get(start..end).unwrap_or_default();
+        let length = (instruction.argument & (INLINE - 1)) as usize;
+        let text = self.schema.texts().get(offset as usize, length).unwrap_or_default();
         (text, (instruction.argument & INLINE != 0).then_some(value.cast_signed()))
     }
 }

@@ -10,6 +10,7 @@ mod cost;
 mod random;
 mod refs;
 mod report;
+mod resources;
 mod suite;
 
 use std::path::PathBuf;
