@@ -125,6 +125,12 @@ impl Entry {
         texts.get(self.key as usize, (self.length & (Entry::MAX_LENGTH - 1)) as usize).unwrap_or_default()
     }
 
+    /// As `quoted`, in bytes.
+    #[inline(always)]
+    pub(super) fn bytes(self, texts: Texts<'_>) -> Option<&[u8]> {
+        texts.bytes(self.key as usize, (self.length & (Entry::MAX_LENGTH - 1)) as usize)
+    }
+
     /// The key as a string.
     pub(super) fn name(self, text: Texts<'_>) -> Str<'_> {
         let quoted = self.quoted(text);
@@ -157,9 +163,15 @@ impl Candidate {
         texts.get(self.offset as usize, (self.length & ((1 << Form::SHIFT) - 1)) as usize).unwrap_or_default()
     }
 
-    /// As `raw`, in bytes, if it stands in this text.
+    /// As `raw`, in bytes.
     #[inline(always)]
-    pub(super) fn bytes(self, text: &str) -> Option<&[u8]> {
+    pub(super) fn bytes(self, texts: Texts<'_>) -> Option<&[u8]> {
+        texts.bytes(self.offset as usize, (self.length & ((1 << Form::SHIFT) - 1)) as usize)
+    }
+
+    /// As `raw`, in bytes, if it stands in the first text.
+    #[inline(always)]
+    pub(super) fn bytes_in(self, text: &str) -> Option<&[u8]> {
         let start = self.offset as usize;
         text.as_bytes().get(start..start.wrapping_add((self.length & ((1 << Form::SHIFT) - 1)) as usize))
     }

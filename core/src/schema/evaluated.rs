@@ -13,9 +13,6 @@ use super::report::Problem;
 use super::source::{item_at, member_at, offset_in};
 use crate::json::Str;
 
-/// No value is in scope.
-pub(super) const NO_SCOPE: u32 = u32::MAX;
-
 impl<'i> Check<'_, 'i, '_> {
     /// Whether the frame's node asks what was looked at.
     pub(super) fn asks_for_notes(&self) -> bool {
@@ -23,20 +20,36 @@ impl<'i> Check<'_, 'i, '_> {
             || self.find_in_node(op::UNEVALUATED_ITEMS).is_some()
     }
 
+    /// Whether the frame's value is in scope.
+    pub(super) fn in_scope(&self) -> bool {
+        self.scope.checked_sub(1) == Some(self.level.start)
+    }
+
+    /// Where the work memory ends that is not taken by notes.
+    pub(super) fn limit(&self) -> usize {
+        self.work.len() - self.notes as usize
+    }
+
+    /// The notes of this scope.
+    fn noted(&self) -> core::ops::Range<usize> {
+        self.limit()..self.work.len() - self.mark as usize
+    }
+
     /// Notes a schema that applies to the value in scope.
     pub(super) fn note(&mut self, slot: Slot) -> Option<()> {
-        let notes = self.work.get(self.limit..self.mark).unwrap_or_default();
+        let notes = self.work.get(self.noted()).unwrap_or_default();
         let steps = word_of(notes.len() / 8);
         let known = slot.as_node().is_none() || notes.contains(&slot.0);
         self.step(steps)?;
         if known {
             return Some(());
         }
-        if self.limit <= self.top {
+        if self.limit() <= self.top {
             return self.no_work(self.top + 1);
         }
-        self.limit -= 1;
-        if let Some(place) = self.work.get_mut(self.limit) {
+        self.notes += 1;
+        let at = self.limit();
+        if let Some(place) = self.work.get_mut(at) {
             *place = slot.0;
         }
         Some(())
@@ -112,7 +125,7 @@ impl<'i> Check<'_, 'i, '_> {
     /// Whether a schema that was noted looks at the member with this key.
     fn is_known_member(&mut self, key: Str<'i>) -> Option<bool> {
         let (program, text) = (self.schema.program(), self.schema.texts());
-        for number in (self.limit..self.mark).rev() {
+        for number in self.noted().rev() {
             self.step(1)?;
             let slot = Slot(self.work.get(number).copied().unwrap_or(Slot::NOWHERE.0));
             let mut cursor = Cursor::new(program, slot);
@@ -139,7 +152,7 @@ impl<'i> Check<'_, 'i, '_> {
     /// Whether a schema that was noted looks at the item with this number.
     fn is_known_item(&mut self, item: u32) -> Option<bool> {
         let program = self.schema.program();
-        for number in (self.limit..self.mark).rev() {
+        for number in self.noted().rev() {
             self.step(1)?;
             let slot = Slot(self.work.get(number).copied().unwrap_or(Slot::NOWHERE.0));
             let mut cursor = Cursor::new(program, slot);
@@ -161,7 +174,7 @@ impl<'i> Check<'_, 'i, '_> {
     /// The slot of a `contains` among what was noted, by number.
     fn noted_contains(&self, number: u32) -> Option<Slot> {
         let program = self.schema.program();
-        let notes = self.work.get(self.limit..self.mark).unwrap_or_default().iter().rev();
+        let notes = self.work.get(self.noted()).unwrap_or_default().iter().rev();
         let found = notes.filter_map(|slot| self.find(Slot(*slot), op::CONTAINS));
         found.map(|contains| Slot(word(program, contains.at + 4))).nth(number as usize)
     }

@@ -7,7 +7,6 @@
 use super::check::{CheckOptions, Schema};
 use super::entry::Table;
 use super::error::{CheckError, Keyword};
-use super::evaluated::NO_SCOPE;
 use super::fast::Place;
 use super::place::Next;
 use super::program::{Cursor, Instruction, Node, Slot, kind, op, types, word, word_of};
@@ -28,18 +27,17 @@ pub(super) struct Check<'s, 'i, 'c> {
     /// The levels around it, and bits of large objects.
     pub(super) work: &'c mut [u32],
     pub(super) top: usize,
-    /// Where the work memory ends that is not used otherwise.
-    pub(super) limit: usize,
-    /// Where the value starts about which is noted what looked at it; and where the notes on it begin in the
-    /// work memory, downwards.
-    pub(super) scope: u32,
-    pub(super) mark: usize,
     pub(super) steps: u32,
     pub(super) problems: usize,
     /// Schemas inside one another that are only tried. Then problems are counted, and not reported.
     pub(super) trials: u32,
     /// How far the instance is from what was tried.
     pub(super) distance: u32,
+    /// Behind the start of the value about which is noted what looked at it; or 0.
+    pub(super) scope: u32,
+    /// Words of notes at the end of the work memory, and how many there were when the scope began.
+    pub(super) notes: u32,
+    pub(super) mark: u32,
     /// Why the check was given up, if it is not the scan's error.
     failure: Option<CheckError>,
     report: &'c mut dyn Report,
@@ -107,15 +105,15 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             text,
             level: Level::OUTSIDE,
             depth: 0,
-            limit: work.len(),
-            scope: NO_SCOPE,
-            mark: work.len(),
             work,
             top: 0,
             steps: options.steps,
             problems: 0,
             trials: 0,
             distance: 0,
+            scope: 0,
+            notes: 0,
+            mark: 0,
             failure: None,
             report,
             options,
@@ -364,7 +362,8 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
     fn enter_inside(&mut self, count: u32) -> Option<u32> {
         let saved = if self.level.state == OUTSIDE { 0 } else { work::LEVEL as usize };
         let end = self.top + saved + work::table(count as usize) as usize;
-        let Some(place) = self.work.get_mut(self.top..end).filter(|_| end <= self.limit) else {
+        let limit = self.limit();
+        let Some(place) = self.work.get_mut(self.top..end).filter(|_| end <= limit) else {
             return self.no_work(end);
         };
         let (level, bits) = place.split_at_mut(saved);
@@ -380,7 +379,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
     /// Gives up for want of work memory, of which `end` words would have got further.
     #[cold]
     pub(super) fn no_work<T>(&mut self, end: usize) -> Option<T> {
-        let end = end + (self.work.len() - self.limit);
+        let end = end + self.notes as usize;
         self.give_up(CheckError::NoWork { need: self.schema.work_words(self.options).max(end) })
     }
 

@@ -55,8 +55,7 @@ impl<'i> Check<'_, 'i, '_> {
             next..self.level.count.min(next + 1)
         };
         numbers.into_iter().find_map(|number| {
-            let key = self.entry(number).quoted(self.schema.texts()).as_bytes();
-            let after = strip(rest, key).filter(|_| !key.is_empty())?;
+            let after = strip(rest, self.entry(number).bytes(self.schema.texts())?)?;
             Some((after, number))
         })
     }

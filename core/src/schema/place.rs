@@ -140,8 +140,8 @@ impl<'i> Check<'_, 'i, '_> {
             self.go_to(Cursor::new(program, Slot(self.level.node)));
             if self.asks_for_notes() {
                 frame.stage = 1;
-                (frame.outer_scope, frame.outer_mark) = (self.scope, word_of(self.mark));
-                (self.scope, self.mark) = (self.level.start, self.limit);
+                (frame.outer_scope, frame.outer_mark) = (self.scope, self.mark);
+                (self.scope, self.mark) = (self.level.start.saturating_add(1), self.notes);
                 self.note(Slot(self.level.node))?;
             }
         } else {
@@ -169,9 +169,9 @@ impl<'i> Check<'_, 'i, '_> {
                     (frame.problems, frame.distance) = (word_of(self.problems), self.distance);
                     frame.position = word_of(self.scan.offset(at));
                     frame.trial = u32::from(trial);
-                    frame.notes = word_of(self.limit);
+                    frame.notes = self.notes;
                     self.trials += frame.trial;
-                    if self.scope == self.level.start && instruction.is_in_place() {
+                    if self.in_scope() && instruction.is_in_place() {
                         self.note(slot)?;
                     }
                     self.set_frame(frame);
@@ -191,9 +191,9 @@ impl<'i> Check<'_, 'i, '_> {
         if frame.stage != 0 {
             // What was noted counts for a scope around this one, if it is about the same value.
             let opened = self.mark;
-            (self.scope, self.mark) = (frame.outer_scope, frame.outer_mark as usize);
-            if self.scope != self.level.start {
-                self.limit = opened;
+            (self.scope, self.mark) = (frame.outer_scope, frame.outer_mark);
+            if !self.in_scope() {
+                self.notes = opened;
             }
         }
         self.leave();
@@ -218,7 +218,7 @@ impl<'i> Check<'_, 'i, '_> {
             self.trials = self.trials.saturating_sub(1);
             (self.problems, self.distance) = (frame.problems as usize, frame.distance);
             if failed {
-                self.limit = frame.notes as usize;
+                self.notes = frame.notes;
             }
         }
         Outcome { failed, distance }
@@ -250,15 +250,13 @@ impl<'i> Check<'_, 'i, '_> {
             op::ANY_OF | op::ONE_OF => self.alternatives(frame, instruction, outcome, value),
             op::NOT if ran == 0 => self.try_out(value, first),
             op::NOT => {
-                self.limit = frame.notes as usize;
+                self.notes = frame.notes;
                 if !failed {
                     self.problem(Problem::Not);
                 }
                 Act::Finished
             }
-            op::IF if ran == 0 && (self.has_branches() || self.scope == self.level.start) => {
-                self.try_out(value, first)
-            }
+            op::IF if ran == 0 && (self.has_branches() || self.in_scope()) => self.try_out(value, first),
             op::IF if ran == 1 => match self.find_in_node(if failed { op::ELSE } else { op::THEN }) {
                 Some(branch) => self.look(value, slot(branch.at + 4)),
                 None => Act::Finished,
@@ -351,7 +349,7 @@ impl<'i> Check<'_, 'i, '_> {
                 }
                 Some(_) => {
                     frame.matches += 1;
-                    if any && self.scope != self.level.start {
+                    if any && !self.in_scope() {
                         return Act::Finished;
                     }
                     if !any && frame.matches > 1 {

@@ -134,7 +134,7 @@ impl<'s, 'i> Check<'s, 'i, '_> {
         for number in 0..instruction.argument {
             self.step(1)?;
             let candidate = Candidate::read(program, instruction, number);
-            if candidate.raw(text).as_bytes() == raw {
+            if candidate.bytes(text) == Some(raw) {
                 return Some(true);
             }
             // Texts that differ can still be the same value.

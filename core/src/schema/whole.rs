@@ -66,7 +66,7 @@ impl<'i> Check<'_, 'i, '_> {
         }
         let floor = self.top;
         let room = work::equality(usize::from(MAX_DEPTH)) as usize;
-        let printed = self.limit.saturating_sub(floor) >= count + room;
+        let printed = self.limit().saturating_sub(floor) >= count + room;
         if printed {
             at = start;
             for number in 0..count {
