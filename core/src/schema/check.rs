@@ -14,8 +14,9 @@
 //! how much always suffices.
 //!
 //! Time is linear in the instance's text, plus the steps. A step is a key that was not the expected one, a
-//! candidate of an `enum`, an element of an array or object that is compared with one in the schema, and 8
-//! bytes of a value that are read again (for a `$ref` beside other keywords). So an instance in the schema's
+//! candidate of an `enum`, an element of an array or object that is compared with one in the schema, 8 bytes
+//! of a value that are read again for a schema that applies in place, and so on for what takes more than one
+//! look; the keys of what is read over are compared for some steps as well. So an instance in the schema's
 //! order takes almost none, and the budget of steps bounds time whatever the schema and the instance are. A
 //! key is searched for in time logarithmic in the number of names.
 
@@ -154,8 +155,9 @@ impl<'s> Schema<'s> {
         slot.as_immediate().is_some_and(|(types, _)| types & types::OBJECT != 0)
     }
 
-    /// Checks `instance` while reading it. Every problem is reported, in the order of the text; whoever gets
-    /// an error must disregard what was reported before.
+    /// Checks `instance` while reading it. Every problem is reported, in the order in which it is met, and
+    /// keys that stand twice in one object last; whoever gets an error must disregard what was reported
+    /// before.
     pub fn check<'i>(
         self,
         instance: &'i [u8],
@@ -193,7 +195,8 @@ impl<'s> Schema<'s> {
             return Err(CheckError::TooLarge);
         }
         let mut check = Check::new(self, scan, text, options, work, report);
-        match check.whole(Slot(word(self.program, 4))) {
+        let value = check.whole(Slot(word(self.program, 4)));
+        match value.filter(|_| check.check_keys().is_some()) {
             Some(value) => Ok(Verdict { valid: check.problems == 0, value, problems: check.problems }),
             None => Err(check.error()),
         }

@@ -19,6 +19,7 @@
 
 use super::check::{CheckOptions, Schema};
 use super::convert::type_of;
+use super::distinct::duplicates;
 use super::entry::{Entry, Table};
 use super::program::{Cursor, Node, Slot, op, types, word, word_of};
 use super::source::{item_at, member_at, offset_in, value_at};
@@ -33,6 +34,8 @@ pub struct CoerceOptions {
     pub check: CheckOptions,
     /// A string, number or boolean where an array is wanted becomes an array of one item.
     pub wrap_scalars: bool,
+    /// Of members with the same key the last one counts; those before it are taken out.
+    pub last_wins: bool,
 }
 
 /// One change.
@@ -79,6 +82,8 @@ pub enum Rule {
     NullRemoved,
     /// An absent property got its default.
     DefaultAdded,
+    /// A member was taken out whose key stands again later in the object.
+    DuplicateRemoved,
 }
 
 impl Rule {
@@ -94,6 +99,7 @@ impl Rule {
             Rule::ArrayFromScalar => "array-from-scalar",
             Rule::NullRemoved => "null-removed",
             Rule::DefaultAdded => "default-added",
+            Rule::DuplicateRemoved => "duplicate-removed",
         }
     }
 }
@@ -137,13 +143,19 @@ pub fn coerce<'o>(
 ) -> Result<Option<&'o str>, CoerceError> {
     let root = json::parse(instance.as_bytes(), &options.check.json).map_err(CoerceError::Json)?;
     let mut sink = Sink::new(out);
+    let mut steps = options.check.steps;
+    let mut twice = false;
+    if options.last_wins {
+        duplicates(instance, work, &mut steps, &mut |_| twice = true).ok_or(CoerceError::StepLimit)?;
+    }
     let mut coercer = Coercer {
         schema,
         instance,
         options,
         work,
         top: 0,
-        steps: options.check.steps,
+        steps,
+        twice,
         has_defaults: schema.text().contains("default") || schema.text().contains("\\u"),
         count: 0,
         changes,
@@ -166,6 +178,8 @@ pub(super) struct Coercer<'s, 'i, 'c, 'b> {
     work: &'c mut [u32],
     top: usize,
     steps: u32,
+    /// Keys stand twice in an object, and the last one is to win.
+    twice: bool,
     /// The schema may have defaults.
     has_defaults: bool,
     count: usize,
@@ -194,6 +208,10 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
                 }
             } else if let Some((key, value, end)) = member_at(self.instance, at) {
                 self.go_on_at(end);
+                if self.twice && self.comes_again(key, end)? {
+                    self.change(Rule::DuplicateRemoved, value.raw(), None);
+                    continue;
+                }
                 self.member(slot, key, value)?;
             } else {
                 self.add_defaults(slot, start)?;
@@ -212,7 +230,7 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
             if self.convert(slot, types, value) {
                 return Ok(());
             }
-        } else if !slot.is_any() && matches!(value.kind(), Kind::Object | Kind::Array) {
+        } else if (self.twice || !slot.is_any()) && matches!(value.kind(), Kind::Object | Kind::Array) {
             let start = offset_in(self.instance, value.raw());
             match value.kind() {
                 Kind::Object => self.writer.object_start(),
@@ -227,6 +245,18 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
         }
         self.writer.raw(value.raw());
         Ok(())
+    }
+
+    /// Whether a key stands again later in its object, which goes on at a position.
+    fn comes_again(&mut self, wanted: Str<'i>, mut at: usize) -> Result<bool, CoerceError> {
+        while let Some((key, _, end)) = member_at(self.instance, at) {
+            self.step(1 + word_of((end - at) / 64))?;
+            if key == wanted {
+                return Ok(true);
+            }
+            at = end;
+        }
+        Ok(false)
     }
 
     /// Writes a member, unless it is a null that means that it is absent.

@@ -224,7 +224,7 @@ pub enum Keyword {
     AdditionalProperties,
     /// The boolean schema `false`, which accepts nothing.
     False,
-    /// No keyword: a declared property stands twice in one object.
+    /// No keyword: a key stands twice in one object.
     DuplicateKey,
 }
 

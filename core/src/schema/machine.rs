@@ -5,6 +5,7 @@
 //! was given up; the reason stands in the check or in its scan.
 
 use super::check::{CheckOptions, Schema};
+use super::distinct::duplicates;
 use super::entry::Table;
 use super::error::{CheckError, Keyword};
 use super::fast::Place;
@@ -33,6 +34,8 @@ pub(super) struct Check<'s, 'i, 'c> {
     pub(super) trials: u32,
     /// How far the instance is from what was tried.
     pub(super) distance: u32,
+    /// Something was read over in which a key can stand twice.
+    pub(super) loose: bool,
     /// Behind the start of the value about which is noted what looked at it; or 0.
     pub(super) scope: u32,
     /// Words of notes at the end of the work memory, and how many there were when the scope began.
@@ -111,6 +114,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             problems: 0,
             trials: 0,
             distance: 0,
+            loose: false,
             scope: 0,
             notes: 0,
             mark: 0,
@@ -297,8 +301,14 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             [first, ..] => {
                 let after = self.scan.value(rest, self.depth)?;
                 let bit = match first {
-                    b'{' => types::OBJECT,
-                    b'[' => types::ARRAY,
+                    b'{' => {
+                        self.loose = true;
+                        types::OBJECT
+                    }
+                    b'[' => {
+                        self.loose = true;
+                        types::ARRAY
+                    }
                     b'n' => types::NULL,
                     _ => types::BOOLEAN,
                 };
@@ -419,6 +429,20 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             }
         }
         None
+    }
+
+    /// Reports keys that stand twice in their object, if there can be any.
+    pub(super) fn check_keys(&mut self) -> Option<()> {
+        if !self.loose {
+            return Some(());
+        }
+        let (text, mut steps) = (self.text, self.steps);
+        let work = core::mem::take(&mut self.work);
+        let done = duplicates(text, work, &mut steps, &mut |at| self.report(Problem::DuplicateKey, at, 0));
+        match done {
+            Some(()) => Some(()),
+            None => self.give_up(CheckError::StepLimit),
+        }
     }
 
     /// Takes steps from the budget.

@@ -27,11 +27,10 @@ impl<'i> Check<'_, 'i, '_> {
         let after = self.scan.colon(end)?;
         if let Some(number) = number {
             self.level.next = number + 1;
-            if !self.mark(number) {
-                self.report(Problem::DuplicateKey, self.scan.offset(rest), self.schema_offset());
-            }
+            self.loose |= !self.mark(number);
             return Some((after, self.entry(number).slot));
         }
+        self.loose = true;
         let others = self.level.table().others(self.schema.program());
         if others.as_immediate().is_some_and(|(types, _)| types == types::NONE) {
             let table = self.level.table();

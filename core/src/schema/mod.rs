@@ -40,6 +40,7 @@ mod coerce;
 mod compile;
 mod convert;
 mod cycles;
+mod distinct;
 mod dynamic;
 mod entry;
 mod equal;

@@ -66,7 +66,7 @@ pub(super) enum Problem<'a> {
     Dependent(Str<'a>, Str<'a>),
     /// A member or item that no schema looks at.
     Unevaluated(Keyword),
-    /// The key was there before.
+    /// The key was in its object before.
     DuplicateKey,
 }
 

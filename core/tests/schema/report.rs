@@ -103,8 +103,8 @@ fn the_schema_side_is_named_too() {
             ("/$defs/c/enum", "enum"),
             ("/properties/d", "false"),
             ("/additionalProperties", "additionalProperties"),
-            ("", "duplicate-key"),
             ("/required", "required"),
+            ("", "duplicate-key"),
         ]
     );
 }
