@@ -165,8 +165,8 @@ impl<'s> Schema<'s> {
         work: &mut [u32],
         report: &mut dyn Report,
     ) -> Result<Verdict<'i>, CheckError> {
-        let (scan, text) = Scan::new(instance, &options.json);
-        self.check_scanned(scan, text, options, work, report)
+        let (text, cut) = Scan::utf8(instance);
+        self.check_text(text, cut, options, work, report)
     }
 
     /// As [`check`](Self::check), for text that is known to be UTF-8.
@@ -177,13 +177,14 @@ impl<'s> Schema<'s> {
         work: &mut [u32],
         report: &mut dyn Report,
     ) -> Result<Verdict<'i>, CheckError> {
-        self.check_scanned(Scan::over(instance.len(), false, &options.json), instance, options, work, report)
+        self.check_text(instance, false, options, work, report)
     }
 
-    fn check_scanned<'i>(
+    /// `cut` says that bytes which are not UTF-8 follow.
+    fn check_text<'i>(
         self,
-        scan: Scan,
         text: &'i str,
+        cut: bool,
         options: &CheckOptions,
         work: &mut [u32],
         report: &mut dyn Report,
@@ -194,9 +195,10 @@ impl<'s> Schema<'s> {
         if u32::try_from(text.len()).is_err() {
             return Err(CheckError::TooLarge);
         }
+        let scan = Scan::over(text.len(), cut, &options.json);
         let mut check = Check::new(self, scan, text, options, work, report);
-        let value = check.whole(Slot(word(self.program, 4)));
-        match value.filter(|_| check.check_keys().is_some()) {
+        match check.whole(Slot(word(self.program, 4))) {
+            Some(_) if check.loose && check.compare_keys().is_none() => Err(check.error()),
             Some(value) => Ok(Verdict { valid: check.problems == 0, value, problems: check.problems }),
             None => Err(check.error()),
         }

@@ -431,11 +431,9 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
         None
     }
 
-    /// Reports keys that stand twice in their object, if there can be any.
-    pub(super) fn check_keys(&mut self) -> Option<()> {
-        if !self.loose {
-            return Some(());
-        }
+    /// Reports keys that stand twice in their object.
+    #[inline(never)]
+    pub(super) fn compare_keys(&mut self) -> Option<()> {
         let (text, mut steps) = (self.text, self.steps);
         let work = core::mem::take(&mut self.work);
         let done = duplicates(text, work, &mut steps, &mut |at| self.report(Problem::DuplicateKey, at, 0));

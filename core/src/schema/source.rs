@@ -48,8 +48,16 @@ impl<'s> Texts<'s> {
     /// As `get`, in bytes. Quick where it is the first text.
     #[inline(always)]
     pub(super) fn bytes(self, at: usize, length: usize) -> Option<&'s [u8]> {
-        let found = self.first.as_bytes().get(at..at.wrapping_add(length));
-        if found.is_some() || self.more.is_empty() { found } else { self.get(at, length).map(str::as_bytes) }
+        match self.first.as_bytes().get(at..at.wrapping_add(length)) {
+            Some(found) => Some(found),
+            None => self.bytes_beyond(at, length),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn bytes_beyond(self, at: usize, length: usize) -> Option<&'s [u8]> {
+        self.get(at, length).map(str::as_bytes)
     }
 
     /// The value at an address.
