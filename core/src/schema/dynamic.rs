@@ -4,10 +4,11 @@
 //! this name decides. The program has a table for each name: for each document where it starts and ends, and
 //! the slot of its anchor.
 
-use super::compile::Compiler;
-use super::error::SchemaError;
+use super::compile::{Compiler, error_at};
+use super::error::{SchemaError, SchemaErrorKind};
 use super::index::Index;
 use super::machine::{Check, Level};
+use super::pointer::Pointer;
 use super::program::{Cursor, HEADER, Instruction, Node, Slot, op, word, word_of, words};
 use super::refs::DYNAMIC;
 use super::work;
@@ -33,6 +34,9 @@ impl Compiler<'_, '_> {
         let mut more = false;
         for number in 0..index.anchors {
             let anchor = index.anchor(&self.store, number);
+            if *budget == 0 {
+                return Err(error_at(SchemaErrorKind::RefLimit, anchor.name as usize));
+            }
             if !anchor.dynamic || anchor.slot != Slot::NOWHERE || !self.is_entered(anchor.start) {
                 continue;
             }
@@ -40,14 +44,15 @@ impl Compiler<'_, '_> {
             let mut wanted = false;
             let mut found = None;
             let mut at = HEADER;
-            while at < front {
+            while at < front && !wanted | found.is_none() && *budget > 0 {
                 if Node::read(self.store.program(), at).offset == anchor.start {
                     found = found.or(Some(Slot::node(at)));
                 }
                 let mut cursor = Cursor::new(self.store.program(), Slot::node(at));
                 while let Some(instruction) = cursor.next(self.store.program()) {
-                    *budget = budget.saturating_sub(1);
-                    wanted |= self.is_dynamic(instruction) && self.has_name(instruction, index, number);
+                    let dynamic = self.is_dynamic(instruction);
+                    *budget = budget.saturating_sub(if dynamic { 16 } else { 1 });
+                    wanted |= dynamic && self.has_name(instruction, index, number);
                 }
                 at = cursor.at;
             }
@@ -76,10 +81,13 @@ impl Compiler<'_, '_> {
     ) -> Result<(), SchemaError> {
         for number in 0..index.anchors {
             let anchor = index.anchor(&self.store, number);
+            if *budget == 0 {
+                return Err(error_at(SchemaErrorKind::RefLimit, anchor.name as usize));
+            }
             let name = self.anchor_name(&anchor);
             let before = (0..number).any(|other| {
                 let other = index.anchor(&self.store, other);
-                other.slot != Slot::NOWHERE && self.anchor_name(&other) == name
+                other.slot != Slot::NOWHERE && other.hash == anchor.hash && self.anchor_name(&other) == name
             });
             *budget = budget.saturating_sub(number);
             if anchor.slot == Slot::NOWHERE || before {
@@ -131,7 +139,8 @@ impl Compiler<'_, '_> {
     fn has_name(&self, reference: Instruction, index: &Index, number: usize) -> bool {
         let text = self.texts.value(reference.operand(self.store.program()) as usize);
         let anchor = index.anchor(&self.store, number);
-        let fragment = text.and_then(super::pointer::Pointer::of);
+        let fragment = text.and_then(Pointer::of);
+        let fragment = fragment.filter(|fragment| fragment.clone().hash() == anchor.hash);
         fragment.zip(self.anchor_name(&anchor)).is_some_and(|(fragment, name)| fragment.is(name))
     }
 }

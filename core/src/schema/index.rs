@@ -6,7 +6,7 @@
 use super::compile::{Compiler, Draft, error_at};
 use super::error::{SchemaError, SchemaErrorKind};
 use super::lower::{Step, walk};
-use super::pointer::Pointer;
+use super::pointer::{Pointer, hash_name};
 use super::program::{Slot, word_of, words};
 use super::source::offset_in;
 use super::store::Store;
@@ -46,13 +46,15 @@ pub(super) struct Anchor {
     pub(super) dynamic: bool,
     /// Where the schema starts.
     pub(super) start: u32,
+    /// The hash of its name.
+    pub(super) hash: u32,
     /// The slot of the schema, if it is wanted for references that are dynamic.
     pub(super) slot: Slot,
 }
 
 impl Index {
     const DOCUMENT: usize = 5;
-    const ANCHOR: usize = 4;
+    const ANCHOR: usize = 5;
 
     pub(super) fn document(&self, store: &Store<'_>, number: usize) -> Document {
         let at = store.address(self.low + 4 * Index::DOCUMENT * (number + 1));
@@ -61,9 +63,9 @@ impl Index {
     }
 
     pub(super) fn anchor(&self, store: &Store<'_>, number: usize) -> Anchor {
-        let [document, name, start, slot] = words(store.memory(), self.anchor_at(store, number));
+        let [document, name, start, slot, hash] = words(store.memory(), self.anchor_at(store, number));
         let dynamic = name & DYNAMIC != 0;
-        Anchor { document, name: name & !DYNAMIC, dynamic, start, slot: Slot(slot) }
+        Anchor { document, name: name & !DYNAMIC, dynamic, start, hash, slot: Slot(slot) }
     }
 
     fn anchor_at(&self, store: &Store<'_>, number: usize) -> usize {
@@ -103,7 +105,8 @@ impl Index {
     ) -> Option<Anchor> {
         *budget = budget.saturating_sub(self.anchors);
         let anchors = (0..self.anchors).map(|number| self.anchor(&compiler.store, number));
-        let mut anchors = anchors.filter(|anchor| anchor.document == document);
+        let hash = name.clone().hash();
+        let mut anchors = anchors.filter(|anchor| anchor.document == document && anchor.hash == hash);
         anchors.find(|anchor| compiler.anchor_name(anchor).is_some_and(|known| name.clone().is(known)))
     }
 
@@ -231,8 +234,10 @@ impl<'s> Compiler<'s, '_> {
 
     fn push_anchor(&mut self, index: &mut Index, start: usize, name: usize, dynamic: bool) {
         let document = index.document(&self.store, index.innermost(&self.store, word_of(start)));
+        let text = self.texts.value(name).and_then(Value::as_str);
+        let hash = text.map_or(0, hash_name);
         let name = word_of(name) | if dynamic { DYNAMIC } else { 0 };
-        for word in [Slot::NOWHERE.0, word_of(start), name, document.start] {
+        for word in [hash, Slot::NOWHERE.0, word_of(start), name, document.start] {
             self.store.push(word);
         }
         index.anchors += 1;

@@ -6,13 +6,16 @@
 //!   was expected and what came ([`Violation`], [`ListReport`]).
 //! - [`coerce`], for tools that ask for it, makes neighbouring types fit and reports each change.
 //!
-//! Drafts 2020-12 and 7, chosen by `$schema`: all their keywords but `pattern`, `patternProperties`, `$anchor`,
-//! `$dynamicRef` and `$dynamicAnchor`; `$ref` leads to any place of the same text. A keyword that would change what is accepted and is not supported is refused when compiling, by name and
-//! place; it is never ignored. Annotations and unknown keywords change nothing.
+//! Drafts 2020-12 and 7, chosen by `$schema`: every keyword but `pattern` and `patternProperties`; formats
+//! and content keywords are annotations. References lead to any place of the same text by JSON Pointer, `$id`
+//! or anchor, and into the documents that are handed over ([`compile_with`], [`Resource`]). A keyword that
+//! would change what is accepted and is not supported is refused when compiling, by name and place; it is
+//! never ignored. Annotations and unknown keywords change nothing. A key that stands twice in an object is a
+//! problem of every instance.
 //!
 //! Numbers compare exactly, whatever their size. Nothing here recurses, and no schema or instance makes it
 //! panic or run on: compiling takes time in proportion to the text (and a logarithm for large objects and
-//! references) and about 4 kB of stack; checking takes time in proportion to the instance plus a budget of
+//! references) and some kB of stack; checking takes time in proportion to the instance plus a budget of
 //! steps ([`CheckOptions::steps`]), and work memory only for objects and arrays inside one another
 //! ([`Schema::work_words`]).
 //!

@@ -23,9 +23,14 @@ impl<'s> Pointer<'s> {
         Some(pointer)
     }
 
+    /// A hash of it, and of a name that it [is](Self::is).
+    pub(super) fn hash(self) -> u32 {
+        hash_units(self)
+    }
+
     /// Whether it is this name and no pointer.
     pub(super) fn is(self, name: Str<'_>) -> bool {
-        self.eq(units(name.chars().skip_while(|c| *c == '#')))
+        self.eq(units(bare(name)))
     }
 
     /// How many tokens it has.
@@ -100,6 +105,20 @@ impl Iterator for Pointer<'_> {
         };
         Some(u16::from(byte) + 1)
     }
+}
+
+/// The hash of an anchor's name.
+pub(super) fn hash_name(name: Str<'_>) -> u32 {
+    hash_units(units(bare(name)))
+}
+
+/// In draft 7 an anchor is written as it is referred to.
+fn bare(name: Str<'_>) -> impl Iterator<Item = char> {
+    name.chars().skip_while(|c| *c == '#')
+}
+
+fn hash_units(units: impl Iterator<Item = u16>) -> u32 {
+    units.fold(0x811C_9DC5, |hash, unit| (hash ^ u32::from(unit)).wrapping_mul(0x0100_0193))
 }
 
 /// The units of a text.
