@@ -48,6 +48,7 @@ mod keyword;
 mod lower;
 mod machine;
 mod member;
+pub mod pattern;
 mod pointer;
 mod program;
 mod refs;
