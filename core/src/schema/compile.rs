@@ -82,6 +82,8 @@ pub(super) struct Compiler<'s, 'm> {
     levels: [Level; MAX_LEVELS as usize],
     pub(super) depth: usize,
     max_depth: usize,
+    /// Somewhere there is a `patternProperties`.
+    pub(super) patterned: bool,
     /// Work words of the largest level.
     pub(super) largest: u32,
 }
@@ -115,11 +117,16 @@ pub(super) struct Level {
     pub(super) required: usize,
     /// For members that have no entry.
     pub(super) others: Slot,
+    /// It has `patternProperties`.
+    pub(super) patterned: bool,
+    /// Words of the matcher of the one that is being read.
+    #[cfg(feature = "pattern")]
+    pub(super) matcher: u32,
     /// Work words that the schemas inside need.
     pub(super) need: u32,
     pub(super) types: u8,
     kinds: u8,
-    count: u8,
+    pub(super) count: u16,
     pub(super) place: Place,
     /// Draft 7: the `$ref` is all that counts.
     pub(super) ref_only: bool,
@@ -133,6 +140,8 @@ pub(super) struct Level {
 pub(super) enum Place {
     Keywords,
     Properties,
+    #[cfg(feature = "pattern")]
+    Patterns,
     Definitions,
     Items,
     Others,
@@ -156,6 +165,7 @@ impl<'s, 'm> Compiler<'s, 'm> {
             levels: [Level::new(0, 0); MAX_LEVELS as usize],
             depth: 0,
             max_depth: usize::from(options.max_depth.min(MAX_LEVELS)),
+            patterned: false,
             largest: 0,
         };
         if let Some(dialect) = root.get("$schema") {
@@ -180,7 +190,7 @@ impl<'s, 'm> Compiler<'s, 'm> {
         let around = if kinds & (kind::OBJECT | kind::ARRAY) != 0 { work::LEVEL } else { 0 };
         let need = need.saturating_sub(around).min(RECURSIVE - 1);
         self.store.set(8, if recursive { RECURSIVE } else { need });
-        let level = work::LEVEL.saturating_mul(self.refs.chain.saturating_add(1));
+        let level = work::LEVEL.saturating_mul(self.refs.chain.saturating_add(1 + u32::from(self.patterned)));
         self.store.set(12, level.saturating_add(self.largest));
         Ok(())
     }
@@ -208,6 +218,8 @@ impl<'s, 'm> Compiler<'s, 'm> {
                         let at = self.store.address(self.store.height()) + 8;
                         self.store.set(at, slot.0);
                     }
+                    #[cfg(feature = "pattern")]
+                    Place::Patterns => self.pattern_property(slot),
                     Place::Items => {
                         level.place = Place::Keywords;
                         self.instruction(op::ITEMS, 0, &[slot.0]);
@@ -226,6 +238,13 @@ impl<'s, 'm> Compiler<'s, 'm> {
                 (Event::Key(key), Place::Properties) => {
                     self.entry(at, key, 0, Slot::ANY);
                     self.open()?
+                }
+                #[cfg(feature = "pattern")]
+                (Event::Key(key), Place::Patterns) => self.pattern_key(at, key)?,
+                #[cfg(feature = "pattern")]
+                (_, Place::Patterns) => {
+                    self.level().place = Place::Keywords;
+                    None
                 }
                 (Event::Key(_), Place::Definitions) => self.open()?,
                 (Event::Key(key), _) => self.keyword(at, key)?,
@@ -272,12 +291,16 @@ impl<'s, 'm> Compiler<'s, 'm> {
     /// Ends the innermost schema.
     fn close(&mut self) -> Result<(Slot, u32), SchemaError> {
         let mut level = *self.level();
-        if level.properties != 0 || level.required != 0 || !level.others.is_any() {
+        if level.properties != 0 || level.required != 0 || !level.others.is_any() || level.patterned {
             let count = self.table(&level)?;
             let level = self.level();
             level.count += 1;
             level.kinds |= kind::OBJECT;
             level.need = level.need.saturating_add(work::table(count));
+            if level.patterned {
+                level.kinds |= kind::PATTERNED;
+                level.need = level.need.saturating_add(work::LEVEL);
+            }
             self.largest = self.largest.max(work::table(count));
         }
         level = *self.level();
@@ -298,7 +321,7 @@ impl<'s, 'm> Compiler<'s, 'm> {
         let alias = level.kinds == kind::IN_PLACE && level.types == types::ALL;
         let kinds = if alias { kind::IN_PLACE | kind::ALIAS } else { level.kinds };
         let address = self.store.front();
-        let node = Node { types: level.types, kinds, count: u16::from(level.count), offset: level.offset };
+        let node = Node { types: level.types, kinds, count: level.count, offset: level.offset };
         self.store.append(node.head());
         self.store.append(node.offset);
         self.store.move_to_front(level.base);
@@ -395,6 +418,9 @@ impl Level {
             properties: 0,
             required: 0,
             others: Slot::ANY,
+            patterned: false,
+            #[cfg(feature = "pattern")]
+            matcher: 0,
             need: 0,
             types: types::ALL,
             kinds: 0,

@@ -18,7 +18,8 @@ impl<'s> Compiler<'s, '_> {
             None => key.decode_in(&mut buffer).unwrap_or_default(),
         };
         if self.level().ref_only && !matches!(name, "$ref" | "$defs" | "definitions") {
-            self.refs.odd |= matches!(name, "properties" | "items" | "additionalProperties");
+            self.refs.odd |=
+                matches!(name, "properties" | "patternProperties" | "items" | "additionalProperties");
             self.value()?;
             return Ok(None);
         }
@@ -76,6 +77,10 @@ impl<'s> Compiler<'s, '_> {
             "maxLength" => self.count(12, at, op::MAX_LENGTH)?,
             "minItems" => self.count(13, at, op::MIN_ITEMS)?,
             "maxItems" => self.count(14, at, op::MAX_ITEMS)?,
+            #[cfg(feature = "pattern")]
+            "pattern" => self.pattern(at)?,
+            #[cfg(feature = "pattern")]
+            "patternProperties" => self.pattern_properties(at)?,
             "$ref" => {
                 self.once(15, at)?;
                 let value = self.value_of(Kind::String)?;
@@ -100,6 +105,10 @@ impl<'s> Compiler<'s, '_> {
                 self.value_of(Kind::String)?;
             }
             "title" | "description" | "$comment" | "format" => drop(self.value_of(Kind::String)?),
+            #[cfg(not(feature = "pattern"))]
+            "pattern" | "patternProperties" => {
+                return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
+            }
             "allOf"
             | "anyOf"
             | "oneOf"
@@ -107,8 +116,6 @@ impl<'s> Compiler<'s, '_> {
             | "if"
             | "then"
             | "else"
-            | "pattern"
-            | "patternProperties"
             | "propertyNames"
             | "contains"
             | "minContains"
@@ -229,7 +236,7 @@ impl<'s> Compiler<'s, '_> {
     }
 
     /// Refuses a keyword that stands twice in the innermost schema.
-    fn once(&mut self, bit: u8, at: usize) -> Result<(), SchemaError> {
+    pub(super) fn once(&mut self, bit: u8, at: usize) -> Result<(), SchemaError> {
         let level = self.level();
         let twice = level.seen >> bit & 1 == 1;
         level.seen |= 1 << bit;

@@ -59,9 +59,16 @@ const OUTSIDE: u32 = 0;
 pub(super) const OBJECT: u32 = 1;
 const ARRAY: u32 = 2;
 const IN_PLACE: u32 = 3;
+/// An object whose members are chosen by patterns as well.
+#[cfg(feature = "pattern")]
+const PATTERNED: u32 = 16;
+/// A member of it, of which `next` is the number of instructions that were looked at, `entries` where its key
+/// stands, `items` the slot that is left for the end, and `seen` what was found.
+#[cfg(feature = "pattern")]
+pub(super) const MEMBER: u32 = 17;
 
 impl Level {
-    const OUTSIDE: Level =
+    pub(super) const OUTSIDE: Level =
         Level { state: OUTSIDE, node: 0, start: 0, next: 0, count: 0, entries: 0, seen: 0, items: 0 };
 
     /// The table of the object's node.
@@ -171,6 +178,19 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
                         self.level.next = self.level.next.saturating_add(1);
                         break Slot(self.level.items);
                     }
+                    #[cfg(feature = "pattern")]
+                    PATTERNED => {
+                        rest = self.patterned(rest, first)?;
+                        first = false;
+                    }
+                    #[cfg(feature = "pattern")]
+                    MEMBER => {
+                        let member;
+                        (rest, member) = self.next_pattern(rest)?;
+                        if member != Slot::NOWHERE {
+                            break member;
+                        }
+                    }
                     IN_PLACE => {
                         let start = self.text.as_bytes().get(self.level.start as usize..)?;
                         self.step(1 + word_of((start.len() - rest.len()) / 8))?;
@@ -231,8 +251,12 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
                 let seen = self.enter(table.count)?;
                 self.depth += 1;
                 let (start, entries) = (word_of(self.scan.offset(rest)), word_of(table.entries()));
+                #[cfg(feature = "pattern")]
+                let state = if kinds & kind::PATTERNED != 0 { PATTERNED } else { OBJECT };
+                #[cfg(not(feature = "pattern"))]
+                let state = OBJECT;
                 self.level = Level {
-                    state: OBJECT,
+                    state,
                     node: slot.0,
                     start,
                     next: 0,
@@ -319,7 +343,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
 
     /// Makes room for a level with this many entries, where the one around it stays. Gives its `seen`.
     #[inline(always)]
-    fn enter(&mut self, count: u32) -> Option<u32> {
+    pub(super) fn enter(&mut self, count: u32) -> Option<u32> {
         if self.level.state == OUTSIDE && count <= 32 { Some(0) } else { self.enter_inside(count) }
     }
 
@@ -347,7 +371,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
     }
 
     #[cold]
-    fn give_up<T>(&mut self, error: CheckError) -> Option<T> {
+    pub(super) fn give_up<T>(&mut self, error: CheckError) -> Option<T> {
         self.failure = Some(error);
         None
     }

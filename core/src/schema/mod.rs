@@ -47,7 +47,10 @@ mod fast;
 mod keyword;
 mod lower;
 mod machine;
+#[cfg(feature = "pattern")]
+mod matching;
 mod member;
+#[cfg(feature = "pattern")]
 pub mod pattern;
 mod pointer;
 mod program;

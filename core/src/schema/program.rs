@@ -29,9 +29,11 @@
 //! | `ENUM`, `CONST` | count | array or value offset, then per value: offset, length and form | equal to one of the values |
 //! | `MINIMUM` … `EXCLUSIVE_MAXIMUM` | length of the number's text, `INLINE` | its offset, its value if `INLINE` | compares |
 //! | `MIN_LENGTH`, `MAX_LENGTH` | | count | characters |
+//! | `PATTERN` | words of the matcher | offset of the pattern in the text, the [matcher](super::pattern) | the text |
 //! | `ITEMS` | items before it (0) | slot | each item |
 //! | `MIN_ITEMS`, `MAX_ITEMS` | | count | items |
 //! | `OBJECT` | count | slot for other members, entries, required masks, sorted index if count > `LINEAR` | members |
+//! | `PATTERN_PROPERTY` | words of the matcher | slot, offset of the pattern in the text, the matcher | members whose name it matches |
 //! | `REF` | used while compiling | offset of the reference, slot of its target | in place: the target holds as well |
 //!
 //! An entry of `OBJECT` is three words: the key's offset in the text (at its quote), its length with quotes
@@ -45,11 +47,9 @@
 //! # Reserved
 //!
 //! The remaining keywords of drafts 2020-12 and 7 fit as further instructions in the same groups; these
-//! numbers are kept for them: `0x24` multipleOf (as `MINIMUM`), `0x32` pattern (address of a matcher's
-//! program), `0x33` format (argument: its number), `0x43` prefixItems (count; slots; `ITEMS` then has the
+//! numbers are kept for them: `0x24` multipleOf (as `MINIMUM`), `0x33` format (argument: its number), `0x43` prefixItems (count; slots; `ITEMS` then has the
 //! count as its argument), `0x44` uniqueItems, `0x45` contains (slot, least, most), `0x46` unevaluatedItems
-//! (slot), `0x51` and `0x52` min/maxProperties, `0x53` propertyNames (slot), `0x54` patternProperties (count;
-//! matcher and slot each), `0x55` dependentRequired (count; key and list each), `0x56` dependentSchemas
+//! (slot), `0x51` and `0x52` min/maxProperties, `0x53` propertyNames (slot), `0x55` dependentRequired (count; key and list each), `0x56` dependentSchemas
 //! (count; key and slot each), `0x57` unevaluatedProperties (slot), `0x61` allOf, `0x62` anyOf, `0x63` oneOf
 //! (count; slots), `0x64` not (slot), `0x65` if (three slots), `0x66` dynamicRef (name and slot). Those of
 //! group 6 apply to the value in place: like `REF` beside other keywords they read the value once more, from
@@ -156,6 +156,8 @@ pub(super) mod kind {
     pub(crate) const OBJECT: u8 = 1 << 4;
     /// Applies further schemas to the same value.
     pub(crate) const IN_PLACE: u8 = 1 << 5;
+    /// It has `PATTERN_PROPERTY`.
+    pub(crate) const PATTERNED: u8 = 1 << 6;
     /// With `IN_PLACE`: a lone reference, nothing but another name for its target.
     pub(crate) const ALIAS: u8 = 1 << 7;
 }
@@ -170,10 +172,12 @@ pub(super) mod op {
     pub(crate) const EXCLUSIVE_MAXIMUM: u8 = 0x23;
     pub(crate) const MIN_LENGTH: u8 = 0x30;
     pub(crate) const MAX_LENGTH: u8 = 0x31;
+    pub(crate) const PATTERN: u8 = 0x32;
     pub(crate) const ITEMS: u8 = 0x40;
     pub(crate) const MIN_ITEMS: u8 = 0x41;
     pub(crate) const MAX_ITEMS: u8 = 0x42;
     pub(crate) const OBJECT: u8 = 0x50;
+    pub(crate) const PATTERN_PROPERTY: u8 = 0x54;
     pub(crate) const REF: u8 = 0x60;
 }
 
@@ -218,6 +222,8 @@ impl Instruction {
             op::ENUM | op::CONST => 2 + 2 * count,
             op::MINIMUM..=op::EXCLUSIVE_MAXIMUM | op::REF => 3,
             op::MIN_LENGTH | op::MAX_LENGTH | op::ITEMS | op::MIN_ITEMS | op::MAX_ITEMS => 2,
+            op::PATTERN => 2 + count,
+            op::PATTERN_PROPERTY => 3 + count,
             op::OBJECT => Table::size(count) / 4,
             _ => 0,
         }

@@ -272,7 +272,7 @@ impl<'s> Compiler<'s, '_> {
             let mut cursor = Cursor::new(self.store.program(), Slot::node(at));
             while let Some(instruction) = cursor.next(self.store.program()) {
                 match instruction.op {
-                    op::ITEMS => self.shorten(instruction.at + 4),
+                    op::ITEMS | op::PATTERN_PROPERTY => self.shorten(instruction.at + 4),
                     op::REF => self.shorten(instruction.at + 8),
                     op::OBJECT => {
                         let table = Table::read(self.store.program(), instruction.at);
@@ -369,7 +369,7 @@ fn is_usual(value: Value<'_>) -> bool {
     let mut tokens = value.raw().trim_matches('"').split('/').skip(1);
     while let Some(keyword) = tokens.next() {
         let usual = match keyword {
-            "properties" | "$defs" | "definitions" => tokens.next().is_some(),
+            "properties" | "patternProperties" | "$defs" | "definitions" => tokens.next().is_some(),
             "items" | "additionalProperties" => true,
             _ => false,
         };

@@ -1,6 +1,8 @@
 //! What an instance does wrong, said so that a model can mend it.
 
 use super::entry::{Entry, Table};
+#[cfg(feature = "pattern")]
+use super::error::put_source;
 use super::error::{Keyword, put_short, string_end};
 use super::program::types;
 use super::source::value_at;
@@ -48,6 +50,9 @@ pub(super) enum Problem<'a> {
     Bound(Keyword, &'a str),
     /// A count, and what it is compared with.
     Count(Keyword, u32, usize),
+    /// Does not match the pattern that stands here in the schema's text.
+    #[cfg(feature = "pattern")]
+    Pattern(usize),
     /// This member is not there.
     Required(Str<'a>),
     /// A member that no schema allows; the program and its table say which are allowed.
@@ -66,6 +71,8 @@ impl Violation<'_> {
             Problem::Enum(_) => Keyword::Enum,
             Problem::Const(_) => Keyword::Const,
             Problem::Bound(keyword, _) | Problem::Count(keyword, ..) => keyword,
+            #[cfg(feature = "pattern")]
+            Problem::Pattern(_) => Keyword::Pattern,
             Problem::Required(_) => Keyword::Required,
             Problem::Unknown(..) => Keyword::AdditionalProperties,
             Problem::False => Keyword::False,
@@ -139,6 +146,12 @@ impl Violation<'_> {
                 sink.put(unit);
                 sink.put(if bound == 1 { ", got " } else { "s, got " });
                 sink.put_u64(got as u64);
+            }
+            #[cfg(feature = "pattern")]
+            Problem::Pattern(at) => {
+                sink.put("expected a text that matches ");
+                put_source(self.schema, at, sink);
+                self.put_got(false, sink);
             }
             Problem::Required(_) => sink.put("required"),
             Problem::Unknown(program, table) => {

@@ -20,6 +20,11 @@ impl<'s, 'i> Check<'s, 'i, '_> {
         let string = Str::new(raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default());
         let mut cursor = Cursor::new(self.schema.program(), slot);
         while let Some(instruction) = cursor.next(self.schema.program()) {
+            #[cfg(feature = "pattern")]
+            if instruction.op == op::PATTERN {
+                self.pattern(slot, instruction, string, text)?;
+                continue;
+            }
             let bound = instruction.operand(self.schema.program());
             // A character takes at least a byte of source, so most texts need not be counted.
             let keyword = match instruction.op {

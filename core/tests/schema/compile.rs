@@ -13,8 +13,6 @@ fn every_keyword_that_cannot_be_enforced_is_refused_by_name() {
         ("if", "{}"),
         ("then", "{}"),
         ("else", "{}"),
-        ("pattern", "\"a\""),
-        ("patternProperties", "{}"),
         ("propertyNames", "{}"),
         ("contains", "{}"),
         ("minContains", "1"),

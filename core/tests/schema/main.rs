@@ -7,6 +7,7 @@ mod check;
 mod coerce;
 mod compile;
 mod cost;
+mod patterns;
 mod random;
 mod refs;
 mod report;

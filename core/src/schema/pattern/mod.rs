@@ -54,7 +54,7 @@ mod unicode;
 
 use crate::json::Str;
 use code::Code;
-use parse::Parser;
+use parse::{Parser, Size};
 use thiserror_no_std::Error;
 
 pub use code::MAX_WORDS;
@@ -66,7 +66,7 @@ pub use run::{VISITS, is_match, work_words};
 /// outside of itself, so it can be moved.
 pub fn compile(pattern: Str<'_>, memory: &mut [u8]) -> Result<usize, PatternError> {
     let available = memory.len();
-    let size = Parser::new(pattern, Code::new(memory)).finish()?;
+    let size = build(pattern, memory)?;
     if size.peak > available {
         return Err(PatternError { kind: PatternErrorKind::NoSpace { need: size.peak }, offset: 0 });
     }
@@ -75,7 +75,12 @@ pub fn compile(pattern: Str<'_>, memory: &mut [u8]) -> Result<usize, PatternErro
 
 /// How many bytes are enough to compile a pattern.
 pub fn program_size(pattern: Str<'_>) -> Result<usize, PatternError> {
-    Ok(Parser::new(pattern, Code::new(&mut [])).finish()?.peak)
+    Ok(build(pattern, &mut [])?.peak)
+}
+
+/// Compiles as far as there is memory, and measures.
+pub(super) fn build(pattern: Str<'_>, memory: &mut [u8]) -> Result<Size, PatternError> {
+    Parser::new(pattern, Code::new(memory)).finish()
 }
 
 /// Whether a text is a regular expression at all, also one that cannot be compiled here (the format `regex`).

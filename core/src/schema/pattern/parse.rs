@@ -34,9 +34,9 @@ pub(super) struct Parser<'p, 'm> {
 }
 
 /// What a program takes, in bytes.
-pub(super) struct Size {
-    pub(super) used: usize,
-    pub(super) peak: usize,
+pub(crate) struct Size {
+    pub(crate) used: usize,
+    pub(crate) peak: usize,
 }
 
 /// A group that is open; the first is the pattern itself.
