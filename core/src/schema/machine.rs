@@ -60,8 +60,7 @@ pub(super) const OBJECT: u32 = 1;
 const ARRAY: u32 = 2;
 const IN_PLACE: u32 = 3;
 /// An object whose members are chosen by patterns as well.
-#[cfg(feature = "pattern")]
-const PATTERNED: u32 = 16;
+pub(super) const PATTERNED: u32 = 16;
 /// A member of it, of which `next` is the number of instructions that were looked at, `entries` where its key
 /// stands, `items` the slot that is left for the end, and `seen` what was found.
 #[cfg(feature = "pattern")]
@@ -178,19 +177,6 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
                         self.level.next = self.level.next.saturating_add(1);
                         break Slot(self.level.items);
                     }
-                    #[cfg(feature = "pattern")]
-                    PATTERNED => {
-                        rest = self.patterned(rest, first)?;
-                        first = false;
-                    }
-                    #[cfg(feature = "pattern")]
-                    MEMBER => {
-                        let member;
-                        (rest, member) = self.next_pattern(rest)?;
-                        if member != Slot::NOWHERE {
-                            break member;
-                        }
-                    }
                     IN_PLACE => {
                         let start = self.text.as_bytes().get(self.level.start as usize..)?;
                         self.step(1 + word_of((start.len() - rest.len()) / 8))?;
@@ -203,6 +189,17 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
                         placed = true;
                         break slot;
                     }
+                    OUTSIDE => return Some(rest),
+                    #[cfg(feature = "pattern")]
+                    _ => {
+                        let chosen;
+                        (rest, chosen) = self.chosen(rest, first)?;
+                        first = false;
+                        if chosen != Slot::NOWHERE {
+                            break chosen;
+                        }
+                    }
+                    #[cfg(not(feature = "pattern"))]
                     _ => return Some(rest),
                 }
             };
@@ -241,9 +238,15 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
                 after
             }
             [b'{', after @ ..] if types & types::OBJECT != 0 && kinds & kind::OBJECT != 0 => {
-                if kinds & kind::VALUE != 0 {
-                    let end = self.scan.value(rest, self.depth)?;
-                    self.one_of(slot, rest, end)?;
+                let mut state = OBJECT;
+                if kinds & (kind::VALUE | kind::PATTERNED) != 0 {
+                    if kinds & kind::VALUE != 0 {
+                        let end = self.scan.value(rest, self.depth)?;
+                        self.one_of(slot, rest, end)?;
+                    }
+                    if kinds & kind::PATTERNED != 0 {
+                        state = PATTERNED;
+                    }
                 }
                 self.scan.check_depth(self.depth, rest)?;
                 // `OBJECT` comes first in its node.
@@ -251,10 +254,6 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
                 let seen = self.enter(table.count)?;
                 self.depth += 1;
                 let (start, entries) = (word_of(self.scan.offset(rest)), word_of(table.entries()));
-                #[cfg(feature = "pattern")]
-                let state = if kinds & kind::PATTERNED != 0 { PATTERNED } else { OBJECT };
-                #[cfg(not(feature = "pattern"))]
-                let state = OBJECT;
                 self.level = Level {
                     state,
                     node: slot.0,

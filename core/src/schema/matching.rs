@@ -6,7 +6,7 @@
 use super::compile::{Compiler, Place, error_at};
 use super::entry::{Entry, Table};
 use super::error::{SchemaError, SchemaErrorKind};
-use super::machine::{Check, Level, MEMBER};
+use super::machine::{Check, Level, MEMBER, PATTERNED};
 use super::pattern::{self, MatchError};
 use super::program::{Cursor, Instruction, Node, Slot, op, types, word_of};
 use super::report::Problem;
@@ -85,9 +85,19 @@ impl<'i> Check<'_, 'i, '_> {
         Some(())
     }
 
-    /// Reads on in an object: to its end, or to the value of its next member.
+    /// Goes on in an object that has `patternProperties`, or with a member of it: to a value and the slot that
+    /// applies to it, or to where the level changes.
+    #[cold]
     #[inline(never)]
-    pub(super) fn patterned(&mut self, rest: &'i [u8], first: bool) -> Option<&'i [u8]> {
+    pub(super) fn chosen(&mut self, rest: &'i [u8], first: bool) -> Option<(&'i [u8], Slot)> {
+        match self.level.state {
+            PATTERNED => Some((self.patterned(rest, first)?, Slot::NOWHERE)),
+            _ => self.next_pattern(rest),
+        }
+    }
+
+    /// Reads on in an object: to its end, or to the value of its next member.
+    fn patterned(&mut self, rest: &'i [u8], first: bool) -> Option<&'i [u8]> {
         let rest = match blanks(rest) {
             [b'}', after @ ..] => {
                 self.end_object();
@@ -132,8 +142,7 @@ impl<'i> Check<'_, 'i, '_> {
     /// Goes on to the next schema that applies to a member: those whose patterns match its name, then the one
     /// that is declared for it, or if there is none of all these, the one for other members. `rest` starts with
     /// the value, or comes after it if a schema was applied before.
-    #[inline(never)]
-    pub(super) fn next_pattern(&mut self, rest: &'i [u8]) -> Option<(&'i [u8], Slot)> {
+    fn next_pattern(&mut self, rest: &'i [u8]) -> Option<(&'i [u8], Slot)> {
         let program = self.schema.program();
         let key = self.key()?;
         let mut cursor = Cursor::new(program, Slot(self.level.node));
