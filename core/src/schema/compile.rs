@@ -24,11 +24,19 @@ pub struct CompileOptions {
     pub max_depth: u16,
     /// The dialect of a schema that has no `$schema`.
     pub default_draft: Draft,
+    /// Whether `format` is asserted where it is known; otherwise it changes nothing.
+    #[cfg(feature = "format")]
+    pub formats: bool,
 }
 
 impl Default for CompileOptions {
     fn default() -> Self {
-        CompileOptions { max_depth: MAX_LEVELS, default_draft: Draft::Draft2020 }
+        CompileOptions {
+            max_depth: MAX_LEVELS,
+            default_draft: Draft::Draft2020,
+            #[cfg(feature = "format")]
+            formats: false,
+        }
     }
 }
 
@@ -77,6 +85,8 @@ pub(super) struct Compiler<'s, 'm> {
     pub(super) store: Store<'m>,
     pub(super) refs: Refs,
     pub(super) draft: Draft,
+    #[cfg(feature = "format")]
+    pub(super) formats: bool,
     /// Draft 7, and the text may hold a `$ref`.
     scan_for_ref: bool,
     levels: [Level; MAX_LEVELS as usize],
@@ -161,6 +171,8 @@ impl<'s, 'm> Compiler<'s, 'm> {
             store: Store::new(memory),
             refs: Refs::default(),
             draft: options.default_draft,
+            #[cfg(feature = "format")]
+            formats: options.formats,
             scan_for_ref: false,
             levels: [Level::new(0, 0); MAX_LEVELS as usize],
             depth: 0,

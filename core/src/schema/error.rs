@@ -204,6 +204,8 @@ pub enum Keyword {
     MaxLength,
     /// `pattern`
     Pattern,
+    /// `format`
+    Format,
     /// `minItems`
     MinItems,
     /// `maxItems`
@@ -232,6 +234,7 @@ impl Keyword {
             Keyword::MinLength => "minLength",
             Keyword::MaxLength => "maxLength",
             Keyword::Pattern => "pattern",
+            Keyword::Format => "format",
             Keyword::MinItems => "minItems",
             Keyword::MaxItems => "maxItems",
             Keyword::Required => "required",

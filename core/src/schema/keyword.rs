@@ -3,6 +3,8 @@
 use super::compile::{Compiler, Draft, Place, error_at, not_json};
 use super::entry::Form;
 use super::error::{SchemaError, SchemaErrorKind};
+#[cfg(feature = "format")]
+use super::format::Format;
 use super::program::{INLINE, MAX_ARGUMENT, Slot, op, types, word_of};
 use super::source::offset_in;
 use super::work;
@@ -103,6 +105,15 @@ impl<'s> Compiler<'s, '_> {
                     return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
                 }
                 self.value_of(Kind::String)?;
+            }
+            #[cfg(feature = "format")]
+            "format" if self.formats => {
+                self.once(29, at)?;
+                let value = self.value_of(Kind::String)?;
+                let known = value.as_str().and_then(Format::from_name);
+                if let Some(format) = known {
+                    self.instruction(op::FORMAT, format as u32, &[]);
+                }
             }
             "title" | "description" | "$comment" | "format" => drop(self.value_of(Kind::String)?),
             #[cfg(not(feature = "pattern"))]

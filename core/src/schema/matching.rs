@@ -71,6 +71,7 @@ impl<'s> Compiler<'s, '_> {
 
 impl<'i> Check<'_, 'i, '_> {
     /// Checks a string against a pattern; `text` starts with it.
+    #[inline(never)]
     pub(super) fn pattern(
         &mut self,
         slot: Slot,

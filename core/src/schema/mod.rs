@@ -44,6 +44,8 @@ mod entry;
 mod equal;
 mod error;
 mod fast;
+#[cfg(feature = "format")]
+pub mod format;
 mod keyword;
 mod lower;
 mod machine;

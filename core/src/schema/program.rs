@@ -32,6 +32,7 @@
 //! | `PATTERN` | words of the matcher | offset of the pattern in the text, the [matcher](super::pattern) | the text |
 //! | `ITEMS` | items before it (0) | slot | each item |
 //! | `MIN_ITEMS`, `MAX_ITEMS` | | count | items |
+//! | `FORMAT` | number of the [format](super::format) | | the text |
 //! | `OBJECT` | count | slot for other members, entries, required masks, sorted index if count > `LINEAR` | members |
 //! | `PATTERN_PROPERTY` | words of the matcher | slot, offset of the pattern in the text, the matcher | members whose name it matches |
 //! | `REF` | used while compiling | offset of the reference, slot of its target | in place: the target holds as well |
@@ -47,7 +48,7 @@
 //! # Reserved
 //!
 //! The remaining keywords of drafts 2020-12 and 7 fit as further instructions in the same groups; these
-//! numbers are kept for them: `0x24` multipleOf (as `MINIMUM`), `0x33` format (argument: its number), `0x43` prefixItems (count; slots; `ITEMS` then has the
+//! numbers are kept for them: `0x24` multipleOf (as `MINIMUM`), `0x43` prefixItems (count; slots; `ITEMS` then has the
 //! count as its argument), `0x44` uniqueItems, `0x45` contains (slot, least, most), `0x46` unevaluatedItems
 //! (slot), `0x51` and `0x52` min/maxProperties, `0x53` propertyNames (slot), `0x55` dependentRequired (count; key and list each), `0x56` dependentSchemas
 //! (count; key and slot each), `0x57` unevaluatedProperties (slot), `0x61` allOf, `0x62` anyOf, `0x63` oneOf
@@ -173,6 +174,7 @@ pub(super) mod op {
     pub(crate) const MIN_LENGTH: u8 = 0x30;
     pub(crate) const MAX_LENGTH: u8 = 0x31;
     pub(crate) const PATTERN: u8 = 0x32;
+    pub(crate) const FORMAT: u8 = 0x33;
     pub(crate) const ITEMS: u8 = 0x40;
     pub(crate) const MIN_ITEMS: u8 = 0x41;
     pub(crate) const MAX_ITEMS: u8 = 0x42;
@@ -223,6 +225,7 @@ impl Instruction {
             op::MINIMUM..=op::EXCLUSIVE_MAXIMUM | op::REF => 3,
             op::MIN_LENGTH | op::MAX_LENGTH | op::ITEMS | op::MIN_ITEMS | op::MAX_ITEMS => 2,
             op::PATTERN => 2 + count,
+            op::FORMAT => 1,
             op::PATTERN_PROPERTY => 3 + count,
             op::OBJECT => Table::size(count) / 4,
             _ => 0,

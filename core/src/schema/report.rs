@@ -4,6 +4,8 @@ use super::entry::{Entry, Table};
 #[cfg(feature = "pattern")]
 use super::error::put_source;
 use super::error::{Keyword, put_short, string_end};
+#[cfg(feature = "format")]
+use super::format::Format;
 use super::program::types;
 use super::source::value_at;
 use crate::json::{self, Str, Value};
@@ -53,6 +55,9 @@ pub(super) enum Problem<'a> {
     /// Does not match the pattern that stands here in the schema's text.
     #[cfg(feature = "pattern")]
     Pattern(usize),
+    /// Does not have this format.
+    #[cfg(feature = "format")]
+    Format(Format),
     /// This member is not there.
     Required(Str<'a>),
     /// A member that no schema allows; the program and its table say which are allowed.
@@ -73,6 +78,8 @@ impl Violation<'_> {
             Problem::Bound(keyword, _) | Problem::Count(keyword, ..) => keyword,
             #[cfg(feature = "pattern")]
             Problem::Pattern(_) => Keyword::Pattern,
+            #[cfg(feature = "format")]
+            Problem::Format(_) => Keyword::Format,
             Problem::Required(_) => Keyword::Required,
             Problem::Unknown(..) => Keyword::AdditionalProperties,
             Problem::False => Keyword::False,
@@ -151,6 +158,12 @@ impl Violation<'_> {
             Problem::Pattern(at) => {
                 sink.put("expected a text that matches ");
                 put_source(self.schema, at, sink);
+                self.put_got(false, sink);
+            }
+            #[cfg(feature = "format")]
+            Problem::Format(format) => {
+                sink.put("expected the format ");
+                sink.put(format.name());
                 self.put_got(false, sink);
             }
             Problem::Required(_) => sink.put("required"),

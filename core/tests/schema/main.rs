@@ -7,6 +7,7 @@ mod check;
 mod coerce;
 mod compile;
 mod cost;
+mod formats;
 mod patterns;
 mod random;
 mod refs;
