@@ -8,7 +8,9 @@
 //!
 //! Drafts 2020-12 and 7, chosen by `$schema`. So far: `type`, `enum`, `const`, the bounds of numbers, lengths
 //! and items, `properties`, `required`, `additionalProperties`, `items`, boolean schemas, and `$ref` to any
-//! place of the same text. A keyword that would change what is accepted and is not among these is refused
+//! place of the same text; with the feature `pattern` also `pattern` and `patternProperties`, with
+//! the feature `format` also `format`, where `CompileOptions::formats` asks for it. What
+//! these two need is linked only with them. A keyword that would change what is accepted and is not among these is refused
 //! when compiling, by name and place; it is never ignored. Annotations and unknown keywords change nothing.
 //!
 //! Numbers compare exactly, whatever their size. Nothing here recurses, and no schema or instance makes it
