@@ -15,8 +15,9 @@
 //!
 //! Time is linear in the instance's text, plus the steps. A step is a key that was not the expected one, a
 //! candidate of an `enum`, an element of an array or object that is compared with one in the schema, 8 bytes
-//! of a value that are read again for a schema that applies in place, and so on for what takes more than one
-//! look; the keys of what is read over are compared for some steps as well. So an instance in the schema's
+//! of a value that are read again for a schema that applies in place or for a further pattern, 8 instructions
+//! of a pattern that are looked at, and so on for what takes more than one look; the keys of what is read over
+//! are compared for some steps as well. So an instance in the schema's
 //! order takes almost none, and the budget of steps bounds time whatever the schema and the instance are. A
 //! key is searched for in time logarithmic in the number of names.
 
@@ -44,7 +45,7 @@ pub struct CheckOptions {
     pub json: json::Options,
     /// Steps that a check may take beyond reading the text once: a key that was not the expected one, a
     /// candidate of an `enum`, an element of a container that is compared with one in the schema, 8 bytes
-    /// that are read again. The default is a million, well under a second on a desktop machine.
+    /// that are read again, 8 instructions of a pattern. The default is a million, well under a second on a desktop machine.
     pub steps: u32,
 }
 

@@ -26,11 +26,19 @@ pub struct CompileOptions {
     pub max_depth: u16,
     /// The dialect of a schema that has no `$schema`.
     pub default_draft: Draft,
+    /// Whether `format` is asserted where it is known; otherwise it changes nothing.
+    #[cfg(feature = "format")]
+    pub formats: bool,
 }
 
 impl Default for CompileOptions {
     fn default() -> Self {
-        CompileOptions { max_depth: MAX_LEVELS, default_draft: Draft::Draft2020 }
+        CompileOptions {
+            max_depth: MAX_LEVELS,
+            default_draft: Draft::Draft2020,
+            #[cfg(feature = "format")]
+            formats: false,
+        }
     }
 }
 
@@ -123,12 +131,18 @@ pub(super) struct Compiler<'s, 'm> {
     default_draft: Draft,
     /// The text may hold `unevaluatedProperties`, for which `true` is more than nothing.
     tracks: bool,
+    #[cfg(feature = "format")]
+    pub(super) formats: bool,
+    #[cfg(feature = "format")]
+    formats_asked: bool,
     /// Draft 7, and the text may hold a `$ref`.
     scan_for_ref: bool,
     may_refer: bool,
     levels: [Level; MAX_LEVELS as usize],
     pub(super) depth: usize,
     max_depth: usize,
+    /// Somewhere there is a `patternProperties`.
+    pub(super) patterned: bool,
     /// Work words of the largest level.
     pub(super) largest: u32,
     /// Schemas that can be noted for one value.
@@ -174,11 +188,16 @@ pub(super) struct Level {
     pub(super) required: usize,
     /// For members that have no entry.
     pub(super) others: Slot,
+    /// It has `patternProperties`.
+    pub(super) patterned: bool,
+    /// Words of the matcher of the one that is being read.
+    #[cfg(feature = "pattern")]
+    pub(super) matcher: u32,
     /// Work words that the schemas inside need.
     pub(super) need: u32,
     pub(super) types: u8,
     pub(super) kinds: u8,
-    count: u8,
+    pub(super) count: u16,
     pub(super) place: Place,
     /// The height of the stack where the list that is being read begins.
     pub(super) list: usize,
@@ -194,6 +213,8 @@ pub(super) struct Level {
 pub(super) enum Place {
     Keywords,
     Properties,
+    #[cfg(feature = "pattern")]
+    Patterns,
     Definitions,
     Others,
     /// The operand of this instruction.
@@ -232,11 +253,16 @@ impl<'s, 'm> Compiler<'s, 'm> {
             validation: true,
             default_draft: options.default_draft,
             tracks: may_hold("unevaluated"),
+            #[cfg(feature = "format")]
+            formats: options.formats,
+            #[cfg(feature = "format")]
+            formats_asked: options.formats,
             scan_for_ref: false,
             may_refer: may_hold("$ref"),
             levels: [Level::new(0, 0); MAX_LEVELS as usize],
             depth: 0,
             max_depth: usize::from(options.max_depth.min(MAX_LEVELS)),
+            patterned: false,
             largest: 0,
             notes: 0,
             once: 0,
@@ -248,6 +274,10 @@ impl<'s, 'm> Compiler<'s, 'm> {
 
     fn set_dialect(&mut self, dialect: Dialect) {
         (self.draft, self.validation) = (dialect.draft, dialect.validation);
+        #[cfg(feature = "format")]
+        {
+            self.formats = self.formats_asked || dialect.formats;
+        }
         // In draft 7 a `$ref` cancels the keywords beside it, also those before it. Escapes could hide it.
         self.scan_for_ref = dialect.draft == Draft::Draft7 && self.may_refer;
     }
@@ -256,7 +286,7 @@ impl<'s, 'm> Compiler<'s, 'm> {
     pub(super) fn dialect_of(&self, at: usize) -> Result<Dialect, SchemaError> {
         match self.value_at(at)?.get("$schema") {
             Some(name) => self.dialect(at, name),
-            None => Ok(Dialect { draft: self.default_draft, validation: true }),
+            None => Ok(Dialect { draft: self.default_draft, validation: true, formats: false }),
         }
     }
 
@@ -274,7 +304,8 @@ impl<'s, 'm> Compiler<'s, 'm> {
         let need = need.saturating_sub(around).saturating_add(self.notes).min(RECURSIVE - 1);
         self.store.set(8, if recursive { RECURSIVE | self.once } else { need });
         let frames = self.refs.chain.saturating_mul(work::LEVEL + work::FRAME);
-        let level = frames.saturating_add(work::LEVEL).saturating_add(self.notes);
+        let containers = work::LEVEL * (1 + u32::from(self.patterned));
+        let level = frames.saturating_add(containers).saturating_add(self.notes);
         self.store.set(12, level.saturating_add(self.largest));
         Ok(())
     }
@@ -318,6 +349,8 @@ impl<'s, 'm> Compiler<'s, 'm> {
                         let at = self.store.address(self.store.height()) + 8;
                         self.store.set(at, slot.0);
                     }
+                    #[cfg(feature = "pattern")]
+                    Place::Patterns => self.pattern_property(slot),
                     Place::Operand(op) => {
                         level.place = Place::Keywords;
                         self.instruction(op, 0, &[slot.0]);
@@ -346,6 +379,13 @@ impl<'s, 'm> Compiler<'s, 'm> {
                 (Event::Key(key), Place::Properties) => {
                     self.entry(at, key, 0, Slot::ANY);
                     self.open()?
+                }
+                #[cfg(feature = "pattern")]
+                (Event::Key(key), Place::Patterns) => self.pattern_key(at, key)?,
+                #[cfg(feature = "pattern")]
+                (_, Place::Patterns) => {
+                    self.level().place = Place::Keywords;
+                    None
                 }
                 (Event::Key(key), Place::Dependents) => self.dependent(at, key)?,
                 (_, Place::Dependents) => {
@@ -407,12 +447,16 @@ impl<'s, 'm> Compiler<'s, 'm> {
     fn close(&mut self) -> Result<(Slot, u32), SchemaError> {
         let mut level = *self.level();
         let others = if self.tracks { level.others != Slot::ANY } else { !level.others.is_any() };
-        if level.properties != 0 || level.required != 0 || others {
+        if level.properties != 0 || level.required != 0 || others || level.patterned {
             let count = self.table(&level)?;
             let level = self.level();
             level.count += 1;
             level.kinds |= kind::OBJECT;
             level.need = level.need.saturating_add(work::table(count));
+            if level.patterned {
+                level.kinds |= kind::PATTERNED;
+                level.need = level.need.saturating_add(work::LEVEL);
+            }
             self.largest = self.largest.max(work::table(count));
         }
         level = *self.level();
@@ -440,7 +484,7 @@ impl<'s, 'm> Compiler<'s, 'm> {
         self.refs.places += usize::from(level.kinds & kind::IN_PLACE != 0);
         let kinds = if alias { kind::IN_PLACE | kind::ALIAS } else { level.kinds };
         let address = self.store.front();
-        let node = Node { types: level.types, kinds, count: u16::from(level.count), offset: level.offset };
+        let node = Node { types: level.types, kinds, count: level.count, offset: level.offset };
         self.store.append(node.head());
         self.store.append(node.offset);
         self.store.move_to_front(level.base);
@@ -549,6 +593,9 @@ impl Level {
             properties: 0,
             required: 0,
             others: Slot::ANY,
+            patterned: false,
+            #[cfg(feature = "pattern")]
+            matcher: 0,
             need: 0,
             types: types::ALL,
             kinds: 0,

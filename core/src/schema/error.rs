@@ -1,5 +1,7 @@
 //! Why a schema is refused, why a check could not be carried out, and the names of keywords.
 
+#[cfg(feature = "pattern")]
+use super::pattern::PatternError;
 use crate::json;
 use crate::sink::Sink;
 use thiserror_no_std::Error;
@@ -52,6 +54,9 @@ pub enum SchemaErrorKind {
     RefLimit,
     /// Schemas are nested deeper than the limit.
     DepthLimit,
+    /// A pattern is no regular expression, or one that is not supported.
+    #[cfg(feature = "pattern")]
+    Pattern(PatternError),
 }
 
 impl SchemaErrorKind {
@@ -72,6 +77,8 @@ impl SchemaErrorKind {
             SchemaErrorKind::RefCycle => "reference that leads back to itself",
             SchemaErrorKind::RefLimit => "references too many or too long to resolve",
             SchemaErrorKind::DepthLimit => "schemas nested too deep",
+            #[cfg(feature = "pattern")]
+            SchemaErrorKind::Pattern(error) => error.kind.phrase(),
         }
     }
 }
@@ -116,6 +123,14 @@ impl SchemaError {
                 sink.put("keyword ");
                 put_source(schema, self.offset, sink);
                 sink.put(" is not supported");
+            }
+            #[cfg(feature = "pattern")]
+            SchemaErrorKind::Pattern(error) => {
+                sink.put(error.kind.phrase());
+                sink.put(" at byte ");
+                sink.put_u64(error.offset as u64);
+                sink.put(" of ");
+                put_source(schema, self.offset, sink);
             }
             kind => {
                 sink.put(kind.phrase());
@@ -188,6 +203,10 @@ pub enum Keyword {
     MinLength,
     /// `maxLength`
     MaxLength,
+    /// `pattern`
+    Pattern,
+    /// `format`
+    Format,
     /// `minItems`
     MinItems,
     /// `maxItems`
@@ -241,6 +260,8 @@ impl Keyword {
             Keyword::ExclusiveMaximum => "exclusiveMaximum",
             Keyword::MinLength => "minLength",
             Keyword::MaxLength => "maxLength",
+            Keyword::Pattern => "pattern",
+            Keyword::Format => "format",
             Keyword::MinItems => "minItems",
             Keyword::MaxItems => "maxItems",
             Keyword::MultipleOf => "multipleOf",
@@ -265,7 +286,7 @@ impl Keyword {
 }
 
 /// Appends the string or key at `offset` of a schema's text as it stands there, shortened.
-fn put_source(schema: &str, offset: usize, sink: &mut Sink<'_>) {
+pub(super) fn put_source(schema: &str, offset: usize, sink: &mut Sink<'_>) {
     let rest = schema.get(offset..).unwrap_or_default();
     let end = string_end(rest).unwrap_or(rest.len());
     put_short(rest.get(..end).unwrap_or_default(), sink);

@@ -139,6 +139,8 @@ impl<'i> Check<'_, 'i, '_> {
                             })
                     }
                     op::UNEVALUATED_PROPERTIES => slot.0 != self.level.node,
+                    #[cfg(feature = "pattern")]
+                    op::PATTERN_PROPERTY => self.matches(instruction, instruction.at + 12, key)?,
                     _ => false,
                 };
                 if known {

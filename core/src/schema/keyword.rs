@@ -3,6 +3,8 @@
 use super::compile::{Compiler, Draft, Place, error_at, not_json};
 use super::entry::{Entry, Form};
 use super::error::{SchemaError, SchemaErrorKind};
+#[cfg(feature = "format")]
+use super::format::Format;
 use super::program::{INLINE, MAX_ARGUMENT, Slot, op, types, word_of};
 use super::source::offset_in;
 use super::uri::same_document;
@@ -15,6 +17,8 @@ pub(super) struct Dialect {
     pub(super) draft: Draft,
     /// It has the validation vocabulary.
     pub(super) validation: bool,
+    /// It has the vocabulary that asserts formats.
+    pub(super) formats: bool,
 }
 
 impl<'s> Compiler<'s, '_> {
@@ -94,6 +98,10 @@ impl<'s> Compiler<'s, '_> {
             "maxLength" => self.count(12, at, op::MAX_LENGTH)?,
             "minItems" => self.count(13, at, op::MIN_ITEMS)?,
             "maxItems" => self.count(14, at, op::MAX_ITEMS)?,
+            #[cfg(feature = "pattern")]
+            "pattern" => self.pattern(at)?,
+            #[cfg(feature = "pattern")]
+            "patternProperties" => self.pattern_properties(at)?,
             "$ref" => {
                 self.once(REF, at)?;
                 let value = self.value_of(Kind::String)?;
@@ -122,6 +130,15 @@ impl<'s> Compiler<'s, '_> {
                 self.once(39, at)?;
                 let value = self.value_of(Kind::String)?;
                 self.reference(op::DYNAMIC_REF, value)?;
+            }
+            #[cfg(feature = "format")]
+            "format" if self.formats => {
+                self.once(FORMAT, at)?;
+                let value = self.value_of(Kind::String)?;
+                let known = value.as_str().and_then(Format::from_name);
+                if let Some(format) = known {
+                    self.instruction(op::FORMAT, format as u32, &[]);
+                }
             }
             "title" | "description" | "$comment" | "format" => drop(self.value_of(Kind::String)?),
             "multipleOf" => {
@@ -171,7 +188,11 @@ impl<'s> Compiler<'s, '_> {
                 }
                 self.end_list(op::DEPENDENT, 3);
             }
-            "pattern" | "patternProperties" | "$recursiveRef" | "$recursiveAnchor" => {
+            #[cfg(not(feature = "pattern"))]
+            "pattern" | "patternProperties" => {
+                return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
+            }
+            "$recursiveRef" | "$recursiveAnchor" => {
                 return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
             }
             _ => drop(self.value()?),
@@ -338,7 +359,7 @@ impl<'s> Compiler<'s, '_> {
     }
 
     /// Refuses a keyword that stands twice in the innermost schema.
-    fn once(&mut self, bit: u8, at: usize) -> Result<(), SchemaError> {
+    pub(super) fn once(&mut self, bit: u8, at: usize) -> Result<(), SchemaError> {
         let level = self.level();
         let twice = level.seen >> bit & 1 == 1;
         level.seen |= 1 << bit;
@@ -355,7 +376,7 @@ impl<'s> Compiler<'s, '_> {
         let mut buffer = [0; 128];
         let named = named.decode_in(&mut buffer).unwrap_or_default();
         if let Some(draft) = draft(named) {
-            return Ok(Dialect { draft, validation: true });
+            return Ok(Dialect { draft, validation: true, formats: false });
         }
         let mut schemas = self.texts.more.iter().map(|resource| (resource.uri, resource.text));
         let meta = schemas.find_map(|(uri, text)| {
@@ -368,7 +389,7 @@ impl<'s> Compiler<'s, '_> {
         let mut buffer = [0; 128];
         let base = meta.get("$schema").and_then(Value::as_str);
         let base = base.and_then(|base| draft(base.decode_in(&mut buffer).unwrap_or_default()));
-        let mut dialect = Dialect { draft: base.ok_or(unknown)?, validation: true };
+        let mut dialect = Dialect { draft: base.ok_or(unknown)?, validation: true, formats: false };
         if let Some(vocabularies) = meta.get("$vocabulary").filter(|_| dialect.draft == Draft::Draft2020) {
             dialect.validation = false;
             for (vocabulary, required) in vocabularies.entries() {
@@ -379,7 +400,7 @@ impl<'s> Compiler<'s, '_> {
                     Some(
                         "core" | "applicator" | "unevaluated" | "meta-data" | "format-annotation" | "content",
                     ) => {}
-                    // Formats are annotations.
+                    Some("format-assertion") if cfg!(feature = "format") => dialect.formats = true,
                     Some("format-assertion") => return Err(unknown),
                     _ if required.as_bool() == Some(true) => return Err(unknown),
                     _ => {}
@@ -418,6 +439,12 @@ fn nesting(value: Value<'_>) -> Result<usize, SchemaError> {
 /// The bits of keywords that are asked for later.
 pub(super) const REF: u8 = 15;
 const DEPENDENCIES: u8 = 35;
+#[cfg(feature = "pattern")]
+pub(super) const PATTERN: u8 = 40;
+#[cfg(feature = "pattern")]
+pub(super) const PATTERN_PROPERTIES: u8 = 41;
+#[cfg(feature = "format")]
+const FORMAT: u8 = 42;
 
 /// The keywords of the validation vocabulary, which a dialect can be without.
 const VALIDATION: [&str; 20] = [

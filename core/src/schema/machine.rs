@@ -74,6 +74,12 @@ const OUTSIDE: u32 = 0;
 pub(super) const OBJECT: u32 = 1;
 const ARRAY: u32 = 2;
 pub(super) const IN_PLACE: u32 = 3;
+/// An object whose members are chosen by patterns as well.
+pub(super) const PATTERNED: u32 = 16;
+/// A member of it, of which `next` is the number of instructions that were looked at, `entries` where its key
+/// stands, `items` the slot that is left for the end, and `seen` what was found.
+#[cfg(feature = "pattern")]
+pub(super) const MEMBER: u32 = 17;
 
 impl Level {
     pub(super) const OUTSIDE: Level =
@@ -220,6 +226,17 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
                             first = false;
                         }
                     },
+                    OUTSIDE => return Some(rest),
+                    #[cfg(feature = "pattern")]
+                    _ => {
+                        let chosen;
+                        (rest, chosen) = self.chosen(rest, first)?;
+                        first = false;
+                        if chosen != Slot::NOWHERE {
+                            break chosen;
+                        }
+                    }
+                    #[cfg(not(feature = "pattern"))]
                     _ => return Some(rest),
                 }
             };
@@ -256,9 +273,15 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
                 after
             }
             [b'{', after @ ..] if types & types::OBJECT != 0 && kinds & kind::OBJECT != 0 => {
-                if kinds & kind::VALUE != 0 {
-                    let end = self.scan.value(rest, self.depth)?;
-                    self.one_of(slot, rest, end)?;
+                let mut state = OBJECT;
+                if kinds & (kind::VALUE | kind::PATTERNED) != 0 {
+                    if kinds & kind::VALUE != 0 {
+                        let end = self.scan.value(rest, self.depth)?;
+                        self.one_of(slot, rest, end)?;
+                    }
+                    if kinds & kind::PATTERNED != 0 {
+                        state = PATTERNED;
+                    }
                 }
                 self.scan.check_depth(self.depth, rest)?;
                 // `OBJECT` comes first in its node.
@@ -267,7 +290,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
                 self.depth += 1;
                 let (start, entries) = (word_of(self.scan.offset(rest)), word_of(table.entries()));
                 self.level = Level {
-                    state: OBJECT,
+                    state,
                     node: slot.0,
                     start,
                     next: 0,
@@ -394,7 +417,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
     }
 
     #[cold]
-    fn give_up<T>(&mut self, error: CheckError) -> Option<T> {
+    pub(super) fn give_up<T>(&mut self, error: CheckError) -> Option<T> {
         self.failure = Some(error);
         None
     }

@@ -65,7 +65,7 @@ impl<'i> Check<'_, 'i, '_> {
     }
 
     /// The number of the entry with this key, which stands in none of them byte for byte if they are few.
-    fn lookup(&self, key: Str<'i>) -> Option<u32> {
+    pub(super) fn lookup(&self, key: Str<'i>) -> Option<u32> {
         let table = self.level.table();
         let few = table.count <= LINEAR;
         let escaped = || (0..table.count).any(|number| self.entry(number).is(Entry::ESCAPED));
@@ -93,7 +93,7 @@ impl<'i> Check<'_, 'i, '_> {
 
     /// Notes that a member was there. False if it was there before.
     #[inline(always)]
-    fn mark(&mut self, number: u32) -> bool {
+    pub(super) fn mark(&mut self, number: u32) -> bool {
         let word = if self.level.count <= 32 {
             &mut self.level.seen
         } else {

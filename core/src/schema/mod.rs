@@ -6,12 +6,13 @@
 //!   was expected and what came ([`Violation`], [`ListReport`]).
 //! - [`coerce`], for tools that ask for it, makes neighbouring types fit and reports each change.
 //!
-//! Drafts 2020-12 and 7, chosen by `$schema`: every keyword but `pattern` and `patternProperties`; formats
-//! and content keywords are annotations. References lead to any place of the same text by JSON Pointer, `$id`
-//! or anchor, and into the documents that are handed over ([`compile_with`], [`Resource`]). A keyword that
-//! would change what is accepted and is not supported is refused when compiling, by name and place; it is
-//! never ignored. Annotations and unknown keywords change nothing. A key that stands twice in an object is a
-//! problem of every instance.
+//! Drafts 2020-12 and 7, chosen by `$schema`: every keyword; content keywords are annotations, and so are
+//! formats unless `CompileOptions::formats` asks for them. What `pattern` and `patternProperties` need is
+//! linked with the feature `pattern`, what formats need with the feature `format`. References lead to any
+//! place of the same text by JSON Pointer, `$id` or anchor, and into the documents that are handed over
+//! ([`compile_with`], [`Resource`]). A keyword that would change what is accepted and is not supported is
+//! refused when compiling, by name and place; it is never ignored. Annotations and unknown keywords change
+//! nothing. A key that stands twice in an object is a problem of every instance.
 //!
 //! Numbers compare exactly, whatever their size. Nothing here recurses, and no schema or instance makes it
 //! panic or run on: compiling takes time in proportion to the text (and a logarithm for large objects and
@@ -50,11 +51,17 @@ mod equal;
 mod error;
 mod evaluated;
 mod fast;
+#[cfg(feature = "format")]
+pub mod format;
 mod index;
 mod keyword;
 mod lower;
 mod machine;
+#[cfg(feature = "pattern")]
+mod matching;
 mod member;
+#[cfg(feature = "pattern")]
+pub mod pattern;
 mod place;
 mod pointer;
 mod program;

@@ -30,11 +30,14 @@
 //! | `MINIMUM` … `EXCLUSIVE_MAXIMUM` | length of the number's text, `INLINE` | its offset, its value if `INLINE` | compares |
 //! | `MULTIPLE_OF` | as above | as above | is a multiple of it |
 //! | `MIN_LENGTH`, `MAX_LENGTH` | | count | characters |
+//! | `PATTERN` | words of the matcher | offset of the pattern in the text, the [matcher](super::pattern) | the text |
 //! | `ITEMS` | | slot | each item after those of `PREFIX_ITEMS` |
 //! | `ADDITIONAL_ITEMS` | | slot | the same, if there are `PREFIX_ITEMS` (draft 7) |
 //! | `PREFIX_ITEMS` | count | slots | the first items |
 //! | `MIN_ITEMS`, `MAX_ITEMS` | | count | items |
+//! | `FORMAT` | number of the [format](super::format) | | the text |
 //! | `OBJECT` | count | slot for other members, entries, required masks, sorted index if count > `LINEAR` | members |
+//! | `PATTERN_PROPERTY` | words of the matcher | slot, offset of the pattern in the text, the matcher | members whose name it matches |
 //! | `UNIQUE_ITEMS` | | | no two items are equal |
 //! | `CONTAINS` | | slot | as many items fit as `MIN_CONTAINS` (or 1) and `MAX_CONTAINS` say |
 //! | `MIN_CONTAINS`, `MAX_CONTAINS` | | count | for `CONTAINS`, if it is there |
@@ -60,12 +63,6 @@
 //! A lone `$ref` compiles to a node of its target's slot; once all are resolved, every slot that leads to
 //! such a node is replaced by where it leads, so a reference costs nothing when checking.
 //!
-//! # Reserved
-//!
-//! `0x32` pattern (argument: words of the matcher; its offset in the text, the matcher), `0x33` format
-//! (argument: its number), `0x54` one pattern of patternProperties (argument: words of the matcher; offset of
-//! the pattern, slot, the matcher).
-
 use super::entry::{Entry, Table};
 
 /// Bytes of the header.
@@ -167,6 +164,8 @@ pub(super) mod kind {
     pub(crate) const OBJECT: u8 = 1 << 4;
     /// Applies further schemas to the same value.
     pub(crate) const IN_PLACE: u8 = 1 << 5;
+    /// It has `PATTERN_PROPERTY`.
+    pub(crate) const PATTERNED: u8 = 1 << 6;
     /// With `IN_PLACE`: a lone reference, nothing but another name for its target.
     pub(crate) const ALIAS: u8 = 1 << 7;
 }
@@ -182,12 +181,15 @@ pub(super) mod op {
     pub(crate) const MULTIPLE_OF: u8 = 0x24;
     pub(crate) const MIN_LENGTH: u8 = 0x30;
     pub(crate) const MAX_LENGTH: u8 = 0x31;
+    pub(crate) const PATTERN: u8 = 0x32;
+    pub(crate) const FORMAT: u8 = 0x33;
     pub(crate) const ITEMS: u8 = 0x40;
     pub(crate) const MIN_ITEMS: u8 = 0x41;
     pub(crate) const MAX_ITEMS: u8 = 0x42;
     pub(crate) const PREFIX_ITEMS: u8 = 0x43;
     pub(crate) const ADDITIONAL_ITEMS: u8 = 0x44;
     pub(crate) const OBJECT: u8 = 0x50;
+    pub(crate) const PATTERN_PROPERTY: u8 = 0x54;
     pub(crate) const REF: u8 = 0x60;
     pub(crate) const ALL_OF: u8 = 0x61;
     pub(crate) const ANY_OF: u8 = 0x62;
@@ -256,6 +258,9 @@ impl Instruction {
             op::DYNAMIC_REF => 4,
             op::UNIQUE_ITEMS => 1,
             op::MIN_LENGTH | op::MAX_LENGTH | op::ITEMS | op::MIN_ITEMS | op::MAX_ITEMS => 2,
+            op::PATTERN => 2 + count,
+            op::FORMAT => 1,
+            op::PATTERN_PROPERTY => 3 + count,
             op::OBJECT => Table::size(count) / 4,
             op::PREFIX_ITEMS | op::ALL_OF | op::ANY_OF | op::ONE_OF => 1 + count,
             op::DEPENDENT => 1 + 3 * count,
@@ -274,6 +279,7 @@ impl Instruction {
         let count = self.argument as usize;
         let (first, stride, count) = match self.op {
             op::ITEMS
+            | op::PATTERN_PROPERTY
             | op::ADDITIONAL_ITEMS
             | op::NOT
             | op::IF

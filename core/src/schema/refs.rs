@@ -364,7 +364,9 @@ fn is_usual(value: Value<'_>) -> bool {
     let mut tokens = value.raw().trim_matches('"').split('/').skip(1);
     while let Some(keyword) = tokens.next() {
         let usual = match keyword {
-            "properties" | "$defs" | "definitions" | "allOf" | "anyOf" | "oneOf" => tokens.next().is_some(),
+            "properties" | "patternProperties" | "$defs" | "definitions" | "allOf" | "anyOf" | "oneOf" => {
+                tokens.next().is_some()
+            }
             "items" | "additionalProperties" | "not" => true,
             _ => false,
         };

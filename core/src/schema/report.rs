@@ -1,7 +1,11 @@
 //! What an instance does wrong, said so that a model can mend it.
 
 use super::entry::{Entry, Table};
+#[cfg(feature = "pattern")]
+use super::error::put_source;
 use super::error::{Keyword, put_short, string_end};
+#[cfg(feature = "format")]
+use super::format::Format;
 use super::program::types;
 use super::source::Texts;
 use crate::json::{self, Str, Value};
@@ -48,6 +52,12 @@ pub(super) enum Problem<'a> {
     Bound(Keyword, &'a str),
     /// A count, and what it is compared with.
     Count(Keyword, u32, usize),
+    /// Does not match the pattern that stands here in the schema's text.
+    #[cfg(feature = "pattern")]
+    Pattern(usize),
+    /// Does not have this format.
+    #[cfg(feature = "format")]
+    Format(Format),
     /// This member is not there.
     Required(Str<'a>),
     /// A member that no schema allows; the program and its table say which are allowed.
@@ -78,6 +88,10 @@ impl Violation<'_> {
             Problem::Enum(_) => Keyword::Enum,
             Problem::Const(_) => Keyword::Const,
             Problem::Bound(keyword, _) | Problem::Count(keyword, ..) => keyword,
+            #[cfg(feature = "pattern")]
+            Problem::Pattern(_) => Keyword::Pattern,
+            #[cfg(feature = "format")]
+            Problem::Format(_) => Keyword::Format,
             Problem::Required(_) => Keyword::Required,
             Problem::Unknown(..) => Keyword::AdditionalProperties,
             Problem::False => Keyword::False,
@@ -166,6 +180,19 @@ impl Violation<'_> {
                 sink.put(if bound == 1 { one } else { many });
                 sink.put(", got ");
                 sink.put_u64(got as u64);
+            }
+            #[cfg(feature = "pattern")]
+            Problem::Pattern(at) => {
+                sink.put("expected a text that matches ");
+                let (text, _, start) = self.schema.locate(at);
+                put_source(text, at.saturating_sub(start), sink);
+                self.put_got(false, sink);
+            }
+            #[cfg(feature = "format")]
+            Problem::Format(format) => {
+                sink.put("expected the format ");
+                sink.put(format.name());
+                self.put_got(false, sink);
             }
             Problem::Required(_) => sink.put("required"),
             Problem::Unknown(program, table) => {

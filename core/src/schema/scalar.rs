@@ -2,6 +2,8 @@
 
 use super::entry::{Candidate, Form};
 use super::error::Keyword;
+#[cfg(feature = "format")]
+use super::format::Format;
 use super::machine::Check;
 use super::program::{Cursor, INLINE, Instruction, Node, Slot, kind, op, types, words};
 use super::report::Problem;
@@ -32,6 +34,16 @@ impl<'s, 'i> Check<'s, 'i, '_> {
                 {
                     Keyword::MaxLength
                 }
+                #[cfg(feature = "pattern")]
+                op::PATTERN => {
+                    self.pattern(slot, instruction, string, text)?;
+                    continue;
+                }
+                #[cfg(feature = "format")]
+                op::FORMAT => {
+                    self.format(slot, instruction, string, text);
+                    continue;
+                }
                 _ => continue,
             };
             self.report(
@@ -41,6 +53,17 @@ impl<'s, 'i> Check<'s, 'i, '_> {
             );
         }
         Some(())
+    }
+
+    /// Checks a string against a format; `text` starts with it.
+    #[cfg(feature = "format")]
+    #[inline(never)]
+    fn format(&mut self, slot: Slot, instruction: Instruction, string: Str<'i>, text: &'i [u8]) {
+        if let Some(&format) = Format::ALL.get(instruction.argument as usize)
+            && !format.matches(string)
+        {
+            self.report(Problem::Format(format), self.scan.offset(text), self.schema.place(slot));
+        }
     }
 
     /// Checks a number.

@@ -7,6 +7,8 @@ mod check;
 mod coerce;
 mod compile;
 mod cost;
+mod formats;
+mod patterns;
 mod random;
 mod refs;
 mod report;

@@ -42,6 +42,9 @@ struct Counts {
 
 impl Counts {
     fn agree_with_the_list(&self, folder: &str) {
+        if cfg!(not(feature = "pattern")) {
+            return;
+        }
         let list = include_str!("refused.txt").lines().filter(|line| line.starts_with(&format!("{folder}/")));
         let list: Vec<_> = list.collect();
         assert_eq!(self.refused, list, "refused.txt should have: {:#?}", self.refused);

@@ -64,8 +64,12 @@ bool op_validate(str request)
     if (status != TOOLCORE_OK)
         return refuse_schema(status);
     void *memory = allocate(size);
-    if (memory == NULL || !ok(toolcore_schema_init(json, NULL, memory, size, &schema, &why)))
+    if (memory == NULL)
         return false;
+    /* References that lead nowhere show only here. */
+    status = toolcore_schema_init(json, NULL, memory, size, &schema, &why);
+    if (status != TOOLCORE_OK)
+        return refuse_schema(status);
     toolcore_check_opts_t opts = TOOLCORE_CHECK_OPTS_INIT;
     void *scratch = arena + arena_used;
     status = toolcore_schema_check(schema, instance, &opts, scratch, arena_left(), &valid, &why);

@@ -1,0 +1,230 @@
+//! What is measured: groups of cases that do the same work.
+
+use std::hint::black_box;
+
+use toolcore::context::{self, BlockFlags, BlockState, BytesPerFour, ContextBlock, RenderOptions};
+use toolcore::dialect::render_tools;
+use toolcore::json::{self, Reader};
+use toolcore::prelude::*;
+use toolcore::registry::Slot;
+use toolcore::schema::{CheckOptions, CompileOptions, NoReport, Schema, compile};
+
+use crate::data;
+#[cfg(feature = "peers")]
+use crate::peers;
+
+/// One run of an operation.
+pub(crate) type Run = Box<dyn FnMut()>;
+
+/// Cases that do the same work.
+pub(crate) struct Group {
+    pub(crate) title: &'static str,
+    /// Figures are shown for each of so many bytes.
+    pub(crate) bytes: Option<usize>,
+    pub(crate) cases: Vec<Case>,
+}
+
+impl Group {
+    fn new(title: &'static str, bytes: Option<usize>) -> Self {
+        Group { title, bytes, cases: Vec::new() }
+    }
+
+    fn case(mut self, title: &'static str, prepare: impl Fn() -> Run + Sync + 'static) -> Self {
+        self.cases.push(Case { title, prepare: Box::new(prepare) });
+        self
+    }
+
+    /// What of `figure` is shown.
+    pub(crate) fn share(&self, figure: f64) -> f64 {
+        figure / self.bytes.unwrap_or(1) as f64
+    }
+}
+
+/// One way to do a group's work; `prepare` gives it ready to run.
+pub(crate) struct Case {
+    pub(crate) title: &'static str,
+    pub(crate) prepare: Box<dyn Fn() -> Run + Sync>,
+}
+
+/// The titles of the library's own cases begin with this.
+pub(crate) const OURS: &str = "toolcore";
+pub(crate) const VALIDATE: &str = "toolcore, validate";
+pub(crate) const EVENTS: &str = "toolcore, every event";
+pub(crate) const SCAN_LARGE: &str = "scan 64 kB of tools-list JSON";
+pub(crate) const SCAN_SPACED: &str = "scan the same with a blank after each comma and colon";
+pub(crate) const SCAN_SMALL: &str = "scan an object of 100 bytes";
+pub(crate) const ANSWER_16: &str = "answer an OpenAI reply, 16 tools";
+pub(crate) const ANSWER_4096: &str = "answer an OpenAI reply, 4,096 tools";
+
+/// Every group.
+pub(crate) fn all() -> Vec<Group> {
+    let (tools_list, _) = data::tools_list();
+    let mut groups = vec![
+        scan(SCAN_LARGE, tools_list.clone()),
+        scan(SCAN_SPACED, data::restyle(&tools_list, " ")),
+        scan(SCAN_SMALL, data::OBJECT.to_owned()),
+    ];
+    groups.extend(data::ARGUMENTS.iter().map(|arguments| check(*arguments)));
+    groups.extend([
+        answers(ANSWER_16, Dialect::OpenAiChat, 16),
+        answers(ANSWER_4096, Dialect::OpenAiChat, 4096),
+        answers("answer an Anthropic reply, 16 tools", Dialect::Anthropic, 16),
+        render("render 16 tools for OpenAI", Dialect::OpenAiChat),
+        render("render 16 tools for Anthropic", Dialect::Anthropic),
+        context_blocks(),
+    ]);
+    groups
+}
+
+fn scan(title: &'static str, text: String) -> Group {
+    let text: &'static str = text.leak();
+    let group = Group::new(title, Some(text.len()))
+        .case(VALIDATE, move || {
+            Box::new(|| json::validate(black_box(text.as_bytes()), &json::Options::default()).unwrap())
+        })
+        .case(EVENTS, move || {
+            Box::new(|| {
+                let mut reader = Reader::new(black_box(text.as_bytes()), &json::Options::default());
+                let mut events = 0;
+                while matches!(reader.next_event(), Ok(Some(_))) {
+                    events += 1;
+                }
+                assert!(matches!(reader.next_event(), Ok(None)), "{events} events, then an error");
+            })
+        });
+    #[cfg(feature = "peers")]
+    let group = group
+        .case("serde_json, values ignored", move || Box::new(|| peers::ignore(black_box(text))))
+        .case("serde_json, into a Value", move || {
+            Box::new(|| drop(black_box(peers::parse(black_box(text)))))
+        });
+    group
+}
+
+/// Arguments as text in, the verdict out.
+fn check((kind, text, valid): (&'static str, &'static str, bool)) -> Group {
+    let title = format!("check {} bytes of arguments, {kind}", text.len()).leak();
+    let group = Group::new(title, None).case(OURS, move || {
+        let mut program = vec![0; 4096];
+        let size = compile(data::SCHEMA, &CompileOptions::default(), &mut program).unwrap();
+        program.truncate(size);
+        let mut work = vec![0; 256];
+        Box::new(move || {
+            let schema = Schema::new(data::SCHEMA, &program);
+            let verdict =
+                schema.check(black_box(text.as_bytes()), &CheckOptions::default(), &mut work, &mut NoReport);
+            assert_eq!(verdict.unwrap().valid, valid);
+        })
+    });
+    #[cfg(feature = "peers")]
+    let group = group.case("serde_json + jsonschema", move || {
+        let validator = peers::validator();
+        Box::new(move || assert_eq!(validator.is_valid(&peers::parse(black_box(text))), valid))
+    });
+    group
+}
+
+/// A reply with one call in, the messages to send back out.
+fn answers(title: &'static str, dialect: Dialect, tools: usize) -> Group {
+    let called = tools / 2;
+    let reply: &'static str = match dialect {
+        Dialect::Anthropic => data::anthropic_reply(called),
+        _ => data::openai_reply(called),
+    }
+    .leak();
+    let group = Group::new(title, None).case(OURS, move || {
+        let registry = registry(tools);
+        let (mut words, mut bytes, mut out) = ([0; 128], [0; 1024], [0; 1024]);
+        Box::new(move || {
+            let mut sink = Sink::new(&mut out);
+            let scratch = Scratch::new(&mut words, &mut bytes);
+            let options = AnswerOptions::default();
+            let outcome = answer(
+                &registry,
+                dialect,
+                black_box(reply.as_bytes()),
+                &options,
+                scratch,
+                &mut sink,
+                &mut |_, _| {},
+            );
+            assert_eq!(outcome.unwrap().answered, 1);
+            black_box(sink.finish().unwrap());
+        })
+    });
+    #[cfg(feature = "peers")]
+    let group = group.case("serde_json + jsonschema, by hand", move || {
+        let tools = peers::Tools::new(tools);
+        Box::new(move || drop(black_box(tools.answer(dialect, black_box(reply)))))
+    });
+    group
+}
+
+fn render(title: &'static str, dialect: Dialect) -> Group {
+    let group = Group::new(title, None).case(OURS, move || {
+        let registry = registry(16);
+        let mut out = vec![0; 16 * 1024];
+        Box::new(move || {
+            let mut sink = Sink::new(&mut out);
+            render_tools(&registry, dialect, &ToolsOptions::default(), &mut sink, &mut |_| {}).unwrap();
+            black_box(sink.finish().unwrap());
+        })
+    });
+    #[cfg(feature = "peers")]
+    let group = group.case("serde_json, from a Value", move || {
+        let tools = peers::rendered(dialect, 16);
+        Box::new(move || drop(black_box(serde_json::to_string(black_box(&tools)).unwrap())))
+    });
+    group
+}
+
+/// About a third of the blocks fit; some are cut.
+fn context_blocks() -> Group {
+    Group::new("render 32 blocks of context under a budget", None).case(OURS, || {
+        let contents = data::context_blocks().leak();
+        let blocks: Vec<_> = contents
+            .iter()
+            .enumerate()
+            .map(|(index, content)| ContextBlock {
+                priority: index as i32 * 5 % 16,
+                flags: if index % 3 == 0 { BlockFlags::CUT_TAIL } else { BlockFlags::NONE },
+                ..ContextBlock::new(content)
+            })
+            .collect();
+        let options = RenderOptions::new(1_000);
+        let mut states = vec![BlockState::default(); blocks.len()];
+        let mut buffer = vec![0; context::max_len(&blocks, &options)];
+        Box::new(move || {
+            let report =
+                context::render(black_box(&blocks), &options, &BytesPerFour, &mut states, &mut buffer);
+            black_box(report.unwrap().text);
+        })
+    })
+}
+
+type Tool = fn(&Call<'_>, &mut ToolResult<'_>) -> Result<(), Failure>;
+
+/// A registry of that many tools that lives as long as the program.
+fn registry(tools: usize) -> Registry<'static, Tool> {
+    let slots: &'static mut [Option<Slot<Tool>>] = Vec::leak((0..tools).map(|_| None).collect());
+    let index = vec![0; 2 * tools].leak();
+    let pool = vec![0; 2048 * tools].leak();
+    let mut registry = Registry::new(slots, index, pool, RegistryOptions::default());
+    for index in 0..tools {
+        let tool = ToolDefinition {
+            name: &data::tool_name(index),
+            description: &data::tool_description(index),
+            parameters: Parameters::Schema(data::SCHEMA),
+            ..ToolDefinition::default()
+        };
+        let handler: Tool = |call, result| {
+            let city = call.args.str("city")?;
+            Ok(result.write_text(|out| {
+                out.put(city);
+                out.put(": 21 C");
+            })?)
+        };
+        registry.add(&tool, handler).unwrap();
+    }
+    registry
+}

@@ -1,0 +1,56 @@
+//! What the figures must not exceed; `--check` holds them to it.
+
+use crate::groups::{self, Group};
+use crate::measure::AllFigures;
+
+/// The most instructions of a case: a number, or so many times those of another case.
+pub(crate) struct Limit {
+    group: &'static str,
+    case: &'static str,
+    most: Most,
+}
+
+enum Most {
+    /// Per byte or per operation, as the group is shown.
+    Instructions(f64),
+    /// This many times the instructions of the same case of another group.
+    Times(f64, &'static str),
+}
+
+/// All limits, beside the one that no case of the library allocates.
+pub(crate) const LIMITS: &[Limit] = &[
+    Limit { group: groups::SCAN_LARGE, case: groups::VALIDATE, most: Most::Instructions(7.0) },
+    Limit { group: groups::SCAN_LARGE, case: groups::EVENTS, most: Most::Instructions(11.0) },
+    Limit { group: groups::SCAN_SPACED, case: groups::VALIDATE, most: Most::Instructions(7.0) },
+    Limit { group: groups::SCAN_SMALL, case: groups::VALIDATE, most: Most::Instructions(9.0) },
+    Limit { group: groups::ANSWER_4096, case: groups::OURS, most: Most::Times(1.3, groups::ANSWER_16) },
+];
+
+/// A line for each limit that is broken, or that cannot be checked.
+pub(crate) fn broken(groups: &[Group], figures: &AllFigures) -> Vec<String> {
+    let mut broken = Vec::new();
+    let instructions = |group: &str, case: &str| {
+        let group = groups.iter().find(|one| one.title == group)?;
+        let case = group.cases.iter().find(|one| one.title == case)?;
+        Some(group.share(figures[&(group.title, case.title)].instructions?))
+    };
+    for Limit { group, case, most } in LIMITS {
+        let most = match most {
+            Most::Instructions(most) => Some(*most),
+            Most::Times(times, other) => instructions(other, case).map(|other| other * times),
+        };
+        match (instructions(group, case), most) {
+            (Some(count), Some(most)) if count <= most => {}
+            (Some(count), Some(most)) => {
+                broken.push(format!("{group}: {case}: {count:.2} instructions, at most {most:.2}"))
+            }
+            _ => broken.push(format!("{group}: {case}: not measured (is valgrind there?)")),
+        }
+    }
+    for ((group, case), figures) in figures {
+        if case.starts_with(groups::OURS) && figures.allocations > 0 {
+            broken.push(format!("{group}: {case}: {} heap allocations", figures.allocations));
+        }
+    }
+    broken
+}

@@ -1,0 +1,56 @@
+//! Prints what the library's operations cost, in instructions, nanoseconds and heap allocations, beside what serde_json and
+//! jsonschema take for the same.
+//!
+//! ```text
+//! cargo bench-table              the table
+//! cargo bench-table --check      fails when a limit of src/limits.rs is broken
+//! cargo bench-table WORD         only the groups whose title holds the word
+//! ```
+//!
+//! Instructions are counted by valgrind's callgrind and are the same on each run of one build; without valgrind only
+//! nanoseconds are shown. All inputs are made here, but for the tools list, which is the recorded one when the folder
+//! `../shared/data/mcp-tools` is there.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "a measuring tool: what it does not expect should end it"
+)]
+
+mod data;
+mod groups;
+mod limits;
+mod measure;
+mod table;
+
+#[cfg(feature = "peers")]
+mod peers;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [first, group, case, times] = arguments.as_slice()
+        && first == measure::CHILD
+    {
+        measure::run_as_child(&groups::all(), group, case, times);
+        return ExitCode::SUCCESS;
+    }
+    let check = arguments.iter().any(|argument| argument == "--check");
+    let words: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
+    let mut groups = groups::all();
+    groups.retain(|group| words.iter().all(|word| group.title.contains(word.as_str())));
+    let figures = measure::measure(&groups);
+    table::print(&groups, &figures);
+    if !check {
+        return ExitCode::SUCCESS;
+    }
+    let broken = limits::broken(&groups, &figures);
+    for line in &broken {
+        println!("over the limit: {line}");
+    }
+    println!("{} limits hold, {} do not", limits::LIMITS.len() - broken.len(), broken.len());
+    if broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

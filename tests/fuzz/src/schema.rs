@@ -1,0 +1,219 @@
+//! The schema compiler and checker.
+
+use toolcore::json::{self, Writer};
+use toolcore::schema::{
+    CheckError, CheckOptions, CoerceError, CoerceOptions, Coercion, CompileOptions, NoReport, ParameterType,
+    Report, Rule, Schema, SchemaError, StrictSubset, ToolParameter, Violation, coerce as coerce_arguments,
+    compile, program_size, strict_problem, write_lowered, write_schema,
+};
+use toolcore::sink::Sink;
+
+use super::{split, text, written};
+
+/// Schema text: compiled or refused with a place; the room that is measured suffices, the program does not depend on what
+/// was in the memory, and what goes out to providers is JSON and a schema again.
+pub fn schema_compile(input: &[u8]) {
+    let text = text(input);
+    let options = CompileOptions::default();
+    let need = match program_size(text, &options) {
+        Ok(need) => need,
+        Err(error) => {
+            refused(error, text);
+            assert!(compile(text, &options, &mut [0; 1 << 16]).is_err());
+            return;
+        }
+    };
+    let (mut clean, mut dirty) = (vec![0; need], vec![0xA5; need]);
+    let used = compile(text, &options, &mut clean);
+    assert_eq!(compile(text, &options, &mut dirty), used);
+    let used = match used {
+        Ok(used) => used,
+        Err(error) => return refused(error, text),
+    };
+    assert_eq!(clean[..used], dirty[..used]);
+    if let Some(less) = used.checked_sub(1) {
+        let error = compile(text, &options, &mut vec![0; less]).unwrap_err();
+        assert!(error.no_space().is_some_and(|need| need > less));
+    }
+    let lowered = written(|sink| write_lowered(text, &mut Writer::new(sink), &mut |_| {}));
+    assert!(program_size(&lowered, &options).is_ok(), "{text} became {lowered}");
+    let subset = StrictSubset { all_required: used % 2 == 0, refused: &["default", "minLength"] };
+    assert!(strict_problem(text, &subset).is_none_or(|problem| problem.offset <= text.len()));
+}
+
+/// Declared parameters, one for each piece of the input: refused, or written as a schema that compiles.
+pub fn declared(input: &[u8]) {
+    let pieces: Vec<&[u8]> = input.split(|byte| *byte == 0).take(8).collect();
+    let leaves: Vec<ToolParameter<'_>> = pieces.iter().map(|piece| parameter(piece)).collect();
+    let (inner, outer) = leaves.split_at(leaves.len() / 2);
+    let object = ToolParameter { properties: inner, ..ToolParameter::new("", ParameterType::Object) };
+    let list = ToolParameter { items: Some(&object), ..ToolParameter::new("list", ParameterType::Array) };
+    let all: Vec<_> = outer.iter().copied().chain([list]).collect();
+    let (mut schema, mut place) = (vec![0; 4096 + 8 * input.len()], [0; 256]);
+    let (mut out, mut place) = (Sink::new(&mut schema), Sink::new(&mut place));
+    if write_schema(&all, &mut Writer::new(&mut out), &mut place).is_err() {
+        return;
+    }
+    let schema = out.finish().unwrap();
+    assert_eq!(json::validate(schema.as_bytes(), &json::Options::default()), Ok(()), "{schema}");
+    match program_size(schema, &CompileOptions::default()) {
+        Ok(_) => {}
+        Err(error) => refused(error, schema),
+    }
+}
+
+/// The first bytes select what is said, the rest is the name and every text.
+fn parameter(piece: &[u8]) -> ToolParameter<'_> {
+    let (head, rest) = piece.split_at(piece.len().min(3));
+    let at = |index: usize| head.get(index).copied().unwrap_or_default();
+    let text = text(rest);
+    let kinds = [
+        ParameterType::Any,
+        ParameterType::String,
+        ParameterType::Integer,
+        ParameterType::Number,
+        ParameterType::Boolean,
+        ParameterType::Array,
+        ParameterType::Object,
+    ];
+    let some = |bit: u8| (at(1) >> bit & 1 == 1).then_some(text);
+    let count = |bit: u8| (at(2) >> bit & 1 == 1).then_some(u32::from(at(2)));
+    ToolParameter {
+        name: text.split(' ').next().unwrap_or_default(),
+        kind: kinds[usize::from(at(0)) % kinds.len()],
+        description: text,
+        required: at(0) & 0x80 != 0,
+        nullable: at(0) & 0x40 != 0,
+        additional: at(0) & 0x20 != 0,
+        enumeration: some(0),
+        default: some(1),
+        minimum: some(2),
+        maximum: some(3),
+        min_length: count(0),
+        max_length: count(1),
+        min_items: count(2),
+        max_items: count(3),
+        items: None,
+        properties: &[],
+    }
+}
+
+fn refused(error: SchemaError, text: &str) {
+    assert!(error.offset <= text.len());
+    assert!(!written(|sink| error.write_message(text, sink)).is_empty());
+    written(|sink| error.write_path(text, sink));
+}
+
+/// A schema, an instance, and bytes to damage the compiled program with: the verdict agrees with what is reported, the
+/// instance is read as strictly as by the JSON reader, the room that is asked for suffices, and a program that does not
+/// belong to the schema gives a wrong answer at worst.
+pub fn schema_check(input: &[u8]) {
+    let (schema, rest) = split(input);
+    let (instance, damage) = split(rest);
+    let schema = text(schema);
+    let mut program = vec![0; 1 << 14];
+    let Ok(size) = compile(schema, &CompileOptions::default(), &mut program) else { return };
+    program.truncate(size);
+    check(Schema::new(schema, &program), instance);
+    for (at, byte) in damage.iter().enumerate() {
+        let len = program.len();
+        if len > 0 {
+            program[(at * 37 + usize::from(*byte)) % len] ^= byte.rotate_left(3);
+        }
+    }
+    if !damage.is_empty() {
+        damaged(Schema::new(schema, &program), instance);
+        program.truncate(usize::from(damage[0]));
+        damaged(Schema::new(schema, &program), instance);
+    }
+}
+
+/// A schema and arguments: what coercion gives is JSON, the room that is asked for suffices, and valid arguments only get
+/// defaults.
+pub fn coerce(input: &[u8]) {
+    let (schema, instance) = split(input);
+    let (schema, instance) = (text(schema), text(instance));
+    let mut program = vec![0; 1 << 14];
+    let Ok(size) = compile(schema, &CompileOptions::default(), &mut program) else { return };
+    let schema = Schema::new(schema, &program[..size]);
+    let options = CoerceOptions { wrap_scalars: instance.len() % 2 == 1, ..CoerceOptions::default() };
+    let mut rules = Vec::new();
+    let (mut work, mut out) = (Vec::new(), Vec::new());
+    let coerced = loop {
+        rules.clear();
+        let mut changed = |change: &Coercion<'_>| {
+            rules.push(change.rule);
+            written(|sink| change.write_path(sink));
+        };
+        let coerced = coerce_arguments(schema, instance, &options, &mut work, &mut out, &mut changed);
+        match coerced.map(|coerced| coerced.map(str::to_owned)) {
+            Ok(coerced) => break coerced,
+            Err(CoerceError::NoWork { need }) if need > work.len() => work = vec![0; need],
+            Err(CoerceError::NoSpace { need }) if need > out.len() => out = vec![0; need],
+            Err(error @ (CoerceError::NoWork { .. } | CoerceError::NoSpace { .. })) => {
+                panic!("{error}, and there is that much")
+            }
+            Err(CoerceError::Json(error)) => {
+                assert_eq!(json::validate(instance.as_bytes(), &options.check.json), Err(error));
+                return;
+            }
+            Err(_) => return,
+        }
+    };
+    assert_eq!(coerced.is_some(), !rules.is_empty());
+    let Some(coerced) = coerced else { return };
+    assert_eq!(json::validate(coerced.as_bytes(), &json::Options::default()), Ok(()), "{coerced}");
+    let mut enough = vec![0; schema.work_words(&options.check)];
+    if let Ok(verdict) = schema.check(instance.as_bytes(), &options.check, &mut enough, &mut NoReport) {
+        assert!(!verdict.valid || rules.iter().all(|rule| *rule == Rule::DefaultAdded), "{rules:?}");
+    }
+}
+
+fn check(schema: Schema<'_>, instance: &[u8]) {
+    let options = CheckOptions::default();
+    let mut enough = vec![0; schema.work_words(&options)];
+    let verdict = schema.check(instance, &options, &mut enough, &mut Count(0));
+    assert!(!matches!(verdict, Err(CheckError::NoWork { .. })), "the room that always suffices does not");
+    let mut work = Vec::new();
+    loop {
+        let mut report = Count(0);
+        match schema.check(instance, &options, &mut work, &mut report) {
+            Ok(verdict) => {
+                assert_eq!(json::validate(instance, &options.json), Ok(()));
+                assert_eq!(verdict.valid, report.0 == 0);
+                assert_eq!(verdict.problems, report.0);
+                return;
+            }
+            Err(CheckError::NoWork { need }) => {
+                assert!(need > work.len(), "the room that was asked for is not enough");
+                work = vec![0; need];
+            }
+            Err(CheckError::Json(error)) => {
+                assert_eq!(json::validate(instance, &options.json), Err(error));
+                return;
+            }
+            Err(_) => return,
+        }
+    }
+}
+
+fn damaged(schema: Schema<'_>, instance: &[u8]) {
+    let options = CheckOptions { steps: 100_000, ..CheckOptions::default() };
+    schema.check(instance, &options, &mut [0; 512], &mut Count(0)).ok();
+    let (mut work, mut out) = ([0; 512], [0; 4096]);
+    let options = CoerceOptions { check: options, ..CoerceOptions::default() };
+    coerce_arguments(schema, text(instance), &options, &mut work, &mut out, &mut |_| {}).ok();
+}
+
+/// Counts violations, and has each write its texts.
+struct Count(usize);
+
+impl Report for Count {
+    fn violation(&mut self, violation: &Violation<'_>) {
+        self.0 += 1;
+        written(|sink| violation.write_path(sink));
+        written(|sink| violation.write_schema_path(sink));
+        assert!(!written(|sink| violation.write_message(sink)).is_empty());
+        assert!(!violation.keyword().name().is_empty());
+    }
+}

@@ -1,0 +1,170 @@
+//! The tool itself: what it says of itself, of lines that it cannot read, of what comes later.
+
+use serde_json::{Value, json};
+use toolcore_tests::desk::{Desk, output_of};
+use toolcore_tests::inspect;
+
+#[test]
+fn a_line_that_cannot_be_read_is_answered_and_the_next_one_normally() {
+    let Some(mut desk) = Desk::shared("a_line_that_cannot_be_read_is_answered_and_the_next_one_normally")
+    else {
+        return;
+    };
+    let bad: [&[u8]; 14] = [
+        b"",
+        b"   ",
+        b"nonsense",
+        b"{\"op\":\"version\"",
+        b"{\"op\":\"version\"} {}",
+        b"[]",
+        b"7",
+        b"{}",
+        b"{\"op\":7}",
+        b"{\"op\":\"fly\"}",
+        b"{\"op\":\"json\"}",
+        b"{\"op\":\"json\",\"hex\":\"5b5\"}",
+        b"{\"op\":\"json\",\"hex\":\"zz\"}",
+        b"\xFF\xFE{\"op\":\"version\"}",
+    ];
+    for line in bad {
+        let answer: Value = serde_json::from_str(&desk.send(line)).unwrap();
+        let shown = String::from_utf8_lossy(line);
+        assert_eq!(answer["ok"], false, "{shown}: {answer}");
+        assert_eq!(answer["error"]["kind"], "request", "{shown}: {answer}");
+        assert!(
+            answer["error"]["message"].as_str().is_some_and(|message| !message.is_empty()),
+            "{shown}: {answer}"
+        );
+        assert_eq!(
+            desk.ask(&json!({"op": "json", "text": "[]"})),
+            json!({"ok": true, "valid": true}),
+            "after {shown}"
+        );
+    }
+}
+
+#[test]
+fn it_says_its_version_and_features() {
+    let Some(mut desk) = Desk::shared("it_says_its_version_and_features") else { return };
+    let answer = desk.ask(&json!({"op": "version"}));
+    assert_eq!(answer["ok"], true);
+    assert_eq!(answer["version"], env!("CARGO_PKG_VERSION"));
+    let features = answer["features"].as_array().unwrap();
+    for dialect in ["openai_chat", "anthropic", "mcp"] {
+        assert!(features.contains(&json!(dialect)), "{answer}");
+    }
+}
+
+#[test]
+fn it_ends_with_its_input_and_answers_a_last_line_without_an_end() {
+    let test = "it_ends_with_its_input_and_answers_a_last_line_without_an_end";
+    let Some(program) = inspect(test) else { return };
+    let input = b"{\"op\":\"json\",\"text\":\"1\"}\n{\"op\":\"json\",\"text\":\"1 2\"}";
+    let (success, text) = output_of(program, &[], input);
+    assert!(success);
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(
+        lines,
+        [
+            json!({"ok": true, "valid": true}),
+            json!({"ok": true, "valid": false, "reason": "trailing-data", "offset": 2})
+        ]
+    );
+    let (success, text) = output_of(program, &["--fly"], b"");
+    assert!(!success && text.contains("inspect"), "{text}");
+    let desk = Desk::start(test, &[]).unwrap();
+    assert_eq!(desk.end(), (true, String::new()));
+}
+
+#[test]
+fn memory_is_limited_and_counted() {
+    let Some(mut desk) = Desk::start("memory_is_limited_and_counted", &["--mem", "65536", "--stats"]) else {
+        return;
+    };
+    let small = desk.ask(&json!({"op": "json", "text": "[]"}));
+    assert_eq!((&small["ok"], &small["valid"]), (&json!(true), &json!(true)));
+    assert!(small["stats"].is_object(), "{small}");
+    // A request that does not fit, and one whose objects do not; the next one is answered normally.
+    let long = "x".repeat(100_000);
+    let answer = desk.ask(&json!({"op": "json", "text": long}));
+    assert_eq!((&answer["ok"], &answer["error"]["kind"]), (&json!(false), &json!("no-space")), "{answer}");
+    let tools: Vec<Value> =
+        (0..100).map(|n| json!({"name": format!("tool{n}"), "description": "x".repeat(90)})).collect();
+    let answer = desk.ask(&json!({"op": "render", "dialect": "mcp", "tools": tools}));
+    assert_eq!((&answer["ok"], &answer["error"]["kind"]), (&json!(false), &json!("no-space")), "{answer}");
+    assert_eq!(desk.ask(&json!({"op": "json", "text": "[]"}))["valid"], true);
+}
+
+#[test]
+fn a_schema_that_is_refused_is_named_with_its_place() {
+    let Some(mut desk) = Desk::shared("a_schema_that_is_refused_is_named_with_its_place") else { return };
+    for (schema, path) in [
+        (json!({"items": {"type": "int"}}), "/items/type"),
+        (json!({"items": {"$ref": "#/nowhere"}}), "/items/$ref"),
+        (json!({"properties": {"a/b": {"minimum": "low"}}}), "/properties/a~1b/minimum"),
+    ] {
+        let answer = desk.ask(&json!({"op": "validate", "schema": schema, "instance": [1]}));
+        assert_eq!((&answer["ok"], &answer["error"]["kind"]), (&json!(false), &json!("schema")), "{answer}");
+        assert_eq!(answer["error"]["path"], path, "{answer}");
+        let tool = json!({"name": "f", "parameters": {"type": "object", "properties": {"p": schema}}});
+        let answer = desk.ask(&json!({"op": "render", "dialect": "mcp", "tools": [tool]}));
+        assert_eq!((&answer["ok"], &answer["error"]["tool"]), (&json!(false), &json!("f")), "{answer}");
+        assert_eq!(answer["error"]["path"], format!("/properties/p{path}"), "{answer}");
+    }
+}
+
+#[test]
+fn an_op_that_comes_later_is_refused() {
+    let Some(mut desk) = Desk::shared("an_op_that_comes_later_is_refused") else { return };
+    for op in ["stream", "mcp", "schedule", "tokens", "resources"] {
+        let answer = desk.ask(&json!({"op": op}));
+        assert_eq!(answer["ok"], false, "{op}: {answer}");
+        assert!(answer["error"]["kind"].is_string(), "{op}: {answer}");
+    }
+    for dialect in ["gemini", "bedrock", "ollama", "openai_responses", "gemini_schema"] {
+        let answer = desk.ask(&json!({"op": "render", "dialect": dialect, "tools": []}));
+        assert_eq!(
+            (&answer["ok"], &answer["error"]["kind"]),
+            (&json!(false), &json!("unsupported")),
+            "{dialect}: {answer}"
+        );
+    }
+}
+
+#[test]
+fn a_context_is_within_its_budget_and_says_what_it_did() {
+    let Some(mut desk) = Desk::shared("a_context_is_within_its_budget_and_says_what_it_did") else { return };
+    let log = "a line of the log\n".repeat(60);
+    for format in ["plain", "xml", "markdown"] {
+        for budget in [20, 40, 80, 160, 1000] {
+            let answer = desk.ask(&json!({
+                "op": "context", "budget": budget, "format": format, "order": "priority", "counter": "bytes4",
+                "blocks": [
+                    {"content": log, "priority": 1, "flags": ["cut_tail"]},
+                    {"content": "Answer briefly.", "priority": 5, "flags": ["pinned"]},
+                    {"content": "", "priority": 9}
+                ]
+            }));
+            assert_eq!(answer["ok"], true, "{answer}");
+            let text = answer["text"].as_str().unwrap();
+            let used = text.len().div_ceil(4) as u64;
+            assert!(used <= budget, "{answer}");
+            assert_eq!(answer["used"].as_u64(), Some(used), "{answer}");
+            assert!(text.contains("Answer briefly."), "{answer}");
+            let blocks = answer["blocks"].as_array().unwrap();
+            assert_eq!(
+                (&blocks[1]["state"], &blocks[2]["state"]),
+                (&json!("kept"), &json!("dropped")),
+                "{answer}"
+            );
+            match blocks[0]["state"].as_str().unwrap() {
+                "cut" => {
+                    assert!(text.contains(" tokens left out]"), "{answer}");
+                    assert!(blocks[0]["from"].as_u64() < blocks[0]["to"].as_u64(), "{answer}");
+                }
+                "kept" => assert_eq!(budget, 1000, "{answer}"),
+                state => assert_eq!((state, budget), ("dropped", 20), "{answer}"),
+            }
+        }
+    }
+}
