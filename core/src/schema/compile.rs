@@ -138,6 +138,8 @@ pub(super) struct Compiler<'s, 'm> {
     /// Draft 7, and the text may hold a `$ref`.
     scan_for_ref: bool,
     may_refer: bool,
+    /// There may be documents with a URI.
+    pub(super) may_name: bool,
     levels: [Level; MAX_LEVELS as usize],
     pub(super) depth: usize,
     max_depth: usize,
@@ -259,6 +261,7 @@ impl<'s, 'm> Compiler<'s, 'm> {
             formats_asked: options.formats,
             scan_for_ref: false,
             may_refer: may_hold("$ref"),
+            may_name: may_hold("$id") || !texts.more.is_empty(),
             levels: [Level::new(0, 0); MAX_LEVELS as usize],
             depth: 0,
             max_depth: usize::from(options.max_depth.min(MAX_LEVELS)),

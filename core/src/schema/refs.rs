@@ -29,6 +29,9 @@ impl<'s> Compiler<'s, '_> {
         let local = text.is_some_and(|text| text.chars().next().is_none_or(|c| c == '#'));
         let mut pointer = Pointer::of(value).ok_or(self.error(SchemaErrorKind::BadKeyword, value))?;
         let tokens = pointer.clone().tokens(&mut { usize::MAX });
+        if !local && !self.may_name {
+            return Err(self.error(SchemaErrorKind::UnresolvedRef, value));
+        }
         self.refs.foreign |= !local || !matches!(pointer.next(), None | Some(SEPARATOR));
         self.refs.count += 1;
         self.refs.deepest = self.refs.deepest.max(tokens.min(usize::from(json::MAX_DEPTH)));
