@@ -26,23 +26,31 @@
  *
  * Structs begin with struct_size; TOOLCORE_X_INIT sets it and zeroes the rest, and zero is the default of
  * every field. Fields are only ever appended. A struct that is larger than the library knows is accepted if
- * what it does not know is zero, else ERR_UNSUPPORTED; so is a flag or constant that it does not know.
+ * what it does not know is zero, else ERR_UNSUPPORTED; so is a flag or constant that it does not know. In a
+ * struct that the library fills in, it leaves what it does not know as it is. A struct_size beyond
+ * TOOLCORE_STRUCT_SIZE_MAX was never set: ERR_INVALID_ARGUMENT, and a user_data in such a struct is not taken.
  *
  * Memory is the host's. An object lives in memory that its _init is given, of the size that its _mem_size
  * says, at any alignment, until its _deinit. After a failed _init there is nothing to end. What a pointer
- * parameter points to is used only during the call, unless its comment says until when. Buffers that are
- * written must not overlap with anything else that is passed.
+ * parameter points to is used only during the call, unless its comment says until when. Memory that is
+ * written (buffers, scratch, what objects live in) must not overlap with anything else that is passed. Where a
+ * text that the library gave out, or a reply that came in, could be handed in so by mistake, the overlap is
+ * found: ERR_INVALID_ARGUMENT, and no object is changed.
  *
  * Output goes to (buf, len) and its length to *out_len. (NULL, 0) measures: OK, and *out_len is what is
  * needed. Too small: ERR_NO_SPACE, *out_len is what is needed, and nothing in the buffer may be used. If
  * there is room, a NUL follows the text, which the length does not count. On any other error *out_len is 0.
  *
  * Callbacks get their user_data first. Where a drop function belongs to it, that runs exactly once, whatever
- * the function that took it returned. A callback must not throw, longjmp or end its thread. Where threads
- * share a registry, its callbacks run in all of them: they and their user_data must be fit for that.
+ * the function that took it returned; toolcore_registry_add says when nothing was taken. A callback must not
+ * throw, longjmp or end its thread. Where threads share a registry, its callbacks run in all of them: they
+ * and their user_data must be fit for that.
  *
  * Threads. There is no global state. An object behind a const pointer may be used by any number of threads at
- * once; without const, by one at a time, whichever that is. */
+ * once; without const, by one at a time, whichever that is.
+ *
+ * Linking. The library for bare metal wants -Wl,--gc-sections, without which all of it is linked, whatever a
+ * program uses of it. */
 
 #ifndef TOOLCORE_H
 #define TOOLCORE_H
@@ -191,6 +199,9 @@
 
 // Bytes of toolcore_detail_t.message, its NUL included.
 #define TOOLCORE_DETAIL_MESSAGE_SIZE 224
+
+// A larger struct_size was never set: it is refused, and nothing else of the struct is looked at.
+#define TOOLCORE_STRUCT_SIZE_MAX 4096
 
 // toolcore_param_t.type: a string.
 #define TOOLCORE_TYPE_STRING 1
@@ -453,6 +464,9 @@
 // toolcore_json_opts_t.flags: a lone surrogate escape is U+FFFD; without it, an error.
 #define TOOLCORE_JSON_REPLACE_SURROGATES 1
 
+// The most containers that a toolcore_json_writer_t can have open, as many as toolcore_json_validate lets pass.
+#define TOOLCORE_JSON_WRITER_DEPTH_MAX 128
+
 // JSON Schema draft 2020-12.
 #define TOOLCORE_DRAFT_2020_12 0
 
@@ -547,7 +561,9 @@ typedef struct toolcore_reply_t toolcore_reply_t;
 // What a tool answered: up to 8 parts, or a failure. In a callback it stands in the memory of the call; a
 // host can make one of its own with toolcore_result_init. One thread at a time.
 //
-// Text that outgrows the memory is cut, and the model is told so; other parts must fit whole.
+// Text that outgrows the memory is cut, and the model is told so; other parts must fit whole. What is appended
+// is copied. It must not lie in the result's own memory, where toolcore_result_part finds it: that is
+// ERR_INVALID_ARGUMENT and changes nothing. Copy it before.
 typedef struct toolcore_result_t toolcore_result_t;
 
 // A compiled JSON Schema.
@@ -684,8 +700,9 @@ typedef struct toolcore_detail_t {
     size_t message_len;
     // The byte at which a text is wrong, or TOOLCORE_NO_OFFSET.
     size_t offset;
-    // For TOOLCORE_ERR_NO_SPACE: bytes of the memory or buffer in question that would be enough for what was
-    // tried; else 0.
+    // For TOOLCORE_ERR_NO_SPACE: how many bytes in all of the memory or buffer in question are enough for the step
+    // that failed, more than there were; else 0. A later step may fail in turn and name more, until all is done:
+    // trying again with what is named comes to an end. For toolcore_registry_add: bytes that must be free.
     size_t need;
     // The status that the function returned.
     toolcore_status_t status;
@@ -958,8 +975,13 @@ typedef struct toolcore_json_iter_t {
 } toolcore_json_iter_t;
 
 // Writes JSON into a buffer: puts commas, escapes strings, counts past the end. Its fields are the
-// library's. The first failure is kept, and toolcore_json_writer_end returns it, so that the calls before
-// need not be checked. Made by toolcore_json_writer_init. One thread at a time.
+// library's. Made by toolcore_json_writer_init. One thread at a time.
+//
+// What comes out is JSON, or toolcore_json_writer_end fails. A piece where none may stand is
+// ERR_INVALID_ARGUMENT: a value without a key in an object or after the root's end, a key elsewhere or after a
+// key, the end of another container, a container inside TOOLCORE_JSON_WRITER_DEPTH_MAX others. The first failure
+// is kept: all calls after it return it and write nothing, toolcore_json_writer_end too, so that the calls before
+// need not be checked.
 typedef struct toolcore_json_writer_t {
     // The buffer.
     char *buf;
@@ -969,12 +991,14 @@ typedef struct toolcore_json_writer_t {
     size_t written;
     // Marks a writer that was made.
     uint32_t magic;
-    // Whether a comma is due.
-    uint32_t comma;
+    // What may come next.
+    uint32_t due;
     // Containers that are open.
     uint32_t depth;
     // The first failure.
     toolcore_status_t status;
+    // Of what kind they are, a bit for each.
+    uint32_t open[4];
 } toolcore_json_writer_t;
 
 // How a schema is compiled. NULL, or all zero but struct_size, for the defaults.
@@ -1148,16 +1172,17 @@ void toolcore_registry_deinit(toolcore_registry_t *registry);
 // Adds a tool. On failure the registry is as it was.
 //
 // Returns TOOLCORE_OK; ERR_BAD_NAME; ERR_DUPLICATE (not with TOOLCORE_COLLISION_REPLACE); ERR_FULL;
-// ERR_NO_SPACE if the pool is too small (why.need: bytes of pool for this tool at the least); ERR_BAD_SCHEMA
-// for a schema or parameters that cannot be enforced (the message begins with the place), ERR_BAD_JSON for a
-// schema that is not JSON (why.offset); ERR_INVALID_UTF8; ERR_UNSUPPORTED for a type or flag that is not
-// known; ERR_INVALID_ARGUMENT, also for both `params` and `schema`, or two annotations that exclude each
-// other.
+// ERR_NO_SPACE if the pool is too small (why.need: bytes of pool for this tool at the least, more each
+// time until they are enough); ERR_BAD_SCHEMA for a schema or parameters that cannot be enforced (the
+// message begins with the place), ERR_BAD_JSON for a schema that is not JSON (why.offset);
+// ERR_INVALID_UTF8; ERR_UNSUPPORTED for a type or flag that is not known; ERR_INVALID_ARGUMENT, also for
+// both `params` and `schema`, or two annotations that exclude each other.
 //
 // user_data is the registry's from now on: its `drop` runs exactly once, when the tool is removed,
 // replaced or the registry ends, and before this returns if it fails. (If `tool` is NULL, or struct_size
-// does not reach beyond `drop`, nothing was handed over.) `tool`, its params and, without
-// TOOLCORE_TOOL_STATIC, its strings are not kept.
+// does not reach beyond `drop` or is larger than TOOLCORE_STRUCT_SIZE_MAX, nothing was handed over.) `tool`,
+// its params and, without TOOLCORE_TOOL_STATIC, its strings are not kept. Strings that this registry gave
+// out, as toolcore_registry_name does, are ERR_INVALID_ARGUMENT: copy them before.
 // Threads: needs the registry alone.
 toolcore_status_t toolcore_registry_add(toolcore_registry_t *registry,
                                         const toolcore_tool_t *tool,
@@ -1204,7 +1229,7 @@ toolcore_status_t toolcore_registry_pool(const toolcore_registry_t *registry,
 // be 4.
 //
 // Returns TOOLCORE_OK; ERR_FULL; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. user_data is taken as by
-// toolcore_registry_add. `hook` is not kept.
+// toolcore_registry_add, with the same limits. `hook` is not kept.
 // Threads: needs the registry alone.
 toolcore_status_t toolcore_registry_add_hook(toolcore_registry_t *registry,
                                              const toolcore_hook_t *hook);
@@ -1265,10 +1290,11 @@ toolcore_status_t toolcore_tools_render(const toolcore_registry_t *registry,
 // nothing, a smaller buffer gives ERR_NO_SPACE and runs nothing. With at least that room every result is
 // written; one that is too long for what there is gets cut and says so.
 //
-// Returns TOOLCORE_OK; ERR_NO_SPACE for `buf` (then *out_len is the least) or `scratch` (then *out_len is 0,
-// and why.need bytes are enough for what was tried); ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER; ERR_NO_CLOCK;
-// ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. Tools have run only on OK, and, before the call that the message
-// names, on ERR_NO_CLOCK and on ERR_NO_SPACE for scratch.
+// Returns TOOLCORE_OK; ERR_NO_SPACE for `buf` (then *out_len is the least) or `scratch` (then *out_len is
+// 0, and why.need bytes are enough for what was tried); ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER;
+// ERR_NO_CLOCK; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if two of reply, scratch and buffer overlap.
+// Tools have run only on OK: once one has, a call that cannot be dispatched is answered with a text that
+// says so. Pre-hooks, `changed` and `observe` may have run before ERR_NO_SPACE for scratch or ERR_NO_CLOCK.
 // `outcome` may be NULL; it is filled in on OK. Nothing is kept.
 // Threads: any, each with scratch and output of its own.
 TOOLCORE_MUST_USE
@@ -1509,8 +1535,8 @@ toolcore_status_t toolcore_result_part(const toolcore_result_t *result,
 // toolcore_result_deinit, so two results need two of them.
 //
 // Returns TOOLCORE_OK; ERR_NO_SPACE for scratch (why.need bytes are enough for what was tried);
-// ERR_NO_CLOCK; ERR_UNSUPPORTED; ERR_INVALID_UTF8; ERR_INVALID_ARGUMENT. Unless OK, the callback did not run
-// and *out is NULL.
+// ERR_NO_CLOCK; ERR_UNSUPPORTED; ERR_INVALID_UTF8; ERR_INVALID_ARGUMENT, also for strings of `call` that lie in
+// scratch. Unless OK, *out is NULL and the tool's callback did not run; pre-hooks and `changed` may have.
 // Strings of `call` are used until this returns.
 // Threads: any, each with scratch of its own.
 TOOLCORE_MUST_USE
@@ -1546,7 +1572,9 @@ toolcore_status_t toolcore_results_render(uint32_t dialect,
 //
 // Returns TOOLCORE_OK; ERR_BAD_JSON (why.offset and why.reason say where and why); ERR_UNSUPPORTED;
 // ERR_INVALID_ARGUMENT.
-// Threads: any, as for all functions that take JSON text. None of them keeps it.
+// Threads: any, as for all functions that take JSON text. None of them keeps it. The others have no options:
+// they take the defaults, but that a lone surrogate escape is U+FFFD, as with
+// TOOLCORE_JSON_REPLACE_SURROGATES. So what is refused here for that alone is JSON to them.
 toolcore_status_t toolcore_json_validate(toolcore_str_t text,
                                          const toolcore_json_opts_t *opts,
                                          toolcore_detail_t *why);
@@ -1555,7 +1583,8 @@ toolcore_status_t toolcore_json_validate(toolcore_str_t text,
 // long as the program.
 const char *toolcore_json_reason_name(uint32_t reason);
 
-// What a JSON text is, one of TOOLCORE_JSON_OBJECT to TOOLCORE_JSON_NULL; 0 if it is not JSON.
+// What a JSON text is, one of TOOLCORE_JSON_OBJECT to TOOLCORE_JSON_NULL; 0 if it is not JSON. A lone surrogate
+// escape passes here and in the functions that follow; see toolcore_json_validate.
 uint32_t toolcore_json_kind(toolcore_str_t json);
 
 // A value inside a JSON text: `path` is a JSON Pointer if it begins with "/" ("/calls/0/name"), else one
@@ -1567,9 +1596,10 @@ toolcore_status_t toolcore_json_get(toolcore_str_t json,
                                     toolcore_str_t path,
                                     toolcore_str_t *out);
 
-// Writes the text that a JSON string stands for.
+// Writes the text that a JSON string stands for, U+FFFD for a lone surrogate escape.
 //
-// Returns TOOLCORE_OK; ERR_NO_SPACE; ERR_WRONG_TYPE; ERR_BAD_JSON; ERR_INVALID_ARGUMENT.
+// Returns TOOLCORE_OK; ERR_NO_SPACE; ERR_WRONG_TYPE; ERR_BAD_JSON; ERR_INVALID_ARGUMENT, also for a string
+// that lies in the buffer.
 toolcore_status_t toolcore_json_string(toolcore_str_t json, char *buf, size_t len, size_t *out_len);
 
 // Whether `json` is a JSON string that stands for `text`.
@@ -1618,8 +1648,9 @@ toolcore_status_t toolcore_json_writer_init(toolcore_json_writer_t *writer, char
 
 // Writes "{". Members follow, each a key and a value.
 //
-// Returns TOOLCORE_OK, also when it does not fit; ERR_INVALID_ARGUMENT, also after
-// toolcore_json_writer_end; the first failure if there was one. The same holds for all that follow.
+// Returns TOOLCORE_OK, also when it does not fit; ERR_INVALID_ARGUMENT, also where it may not stand, for a text
+// that lies in the buffer, and after toolcore_json_writer_end; the first failure if there was one. The same holds
+// for all that follow.
 toolcore_status_t toolcore_json_writer_object_start(toolcore_json_writer_t *writer);
 
 // Writes "}".
@@ -1638,8 +1669,10 @@ toolcore_status_t toolcore_json_writer_key(toolcore_json_writer_t *writer, toolc
 toolcore_status_t toolcore_json_writer_string(toolcore_json_writer_t *writer,
                                               toolcore_str_t text);
 
-// Writes a value that is JSON already. Also ERR_BAD_JSON.
-toolcore_status_t toolcore_json_writer_raw(toolcore_json_writer_t *writer, toolcore_str_t json);
+// Writes a value that is JSON already: checked, by itself, as toolcore_json_kind does, so that a lone surrogate
+// escape passes. Also ERR_BAD_JSON.
+toolcore_status_t toolcore_json_writer_raw(toolcore_json_writer_t *writer,
+                                           toolcore_str_t json);
 
 // Writes an integer.
 toolcore_status_t toolcore_json_writer_i64(toolcore_json_writer_t *writer, int64_t value);
@@ -1663,7 +1696,8 @@ toolcore_status_t toolcore_json_writer_null(toolcore_json_writer_t *writer);
 // written; the first failure if there was one.
 toolcore_status_t toolcore_json_writer_end(toolcore_json_writer_t *writer, size_t *out_len);
 
-// Bytes of memory that toolcore_schema_init needs for this schema, in *need.
+// Bytes of memory with which toolcore_schema_init never finds too little for this schema, in *need. A reference
+// that leads nowhere or in a circle, and a property that is there twice, are found by toolcore_schema_init only.
 //
 // Returns TOOLCORE_OK; ERR_BAD_SCHEMA (the message begins with the place) for a schema that cannot be
 // enforced; ERR_BAD_JSON; ERR_INVALID_UTF8; ERR_UNSUPPORTED for an option; ERR_INVALID_ARGUMENT. Unless OK,
@@ -1759,8 +1793,8 @@ size_t toolcore_context_len(const toolcore_context_t *context);
 // put together in the buffer in order to be counted, so that a smaller one may do or not.
 //
 // Returns TOOLCORE_OK; ERR_BUDGET if the blocks with TOOLCORE_BLOCK_PINNED alone do not fit; ERR_NO_SPACE;
-// ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. `report` may be NULL; it is filled in on OK, but not when
-// measuring.
+// ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if a string of a block lies in the buffer. `report` may be NULL;
+// it is filled in on OK, but not when measuring.
 TOOLCORE_MUST_USE
 toolcore_status_t toolcore_context_render(toolcore_context_t *context,
                                           const toolcore_context_render_opts_t *opts,
@@ -1777,6 +1811,18 @@ toolcore_status_t toolcore_context_render(toolcore_context_t *context,
 toolcore_status_t toolcore_context_block_report(const toolcore_context_t *context,
                                                 size_t index,
                                                 toolcore_block_report_t *out);
+
+// A state's name in snake case: "kept", "cut" or "dropped"; "unknown" for any other number. Never NULL, lives as
+// long as the program.
+//
+// Threads: any.
+const char *toolcore_context_block_state_name(uint32_t state);
+
+// A reason's name in snake case, such as "below_minimum"; "unknown" for any other number. Never NULL, lives as
+// long as the program.
+//
+// Threads: any.
+const char *toolcore_context_drop_reason_name(uint32_t reason);
 
 // Named by the unwind tables of the ready-made `core` of hosted targets. Nothing unwinds, so nothing calls it.
 void rust_eh_personality(void);

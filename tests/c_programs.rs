@@ -25,8 +25,8 @@ macro_rules! programs {
 }
 
 programs! {
-    answer arguments buffers callbacks context conversions declared drops hooks json limits nulls registry schema steps
-    structs threads
+    answer arguments buffers callbacks context conversions declared drops hooks json limits nulls registry schema stack
+    steps structs threads
 }
 
 #[test]

@@ -63,7 +63,7 @@ pub enum AnswerError {
     #[error("the output is too small, no tool was run: {0}")]
     NoSpace(NoSpace),
     /// A call could not be dispatched, and no tool has run before it.
-    #[error("call {call}: {error}")]
+    #[error("the call at index {call}: {error}")]
     Dispatch {
         /// The call's place in the reply.
         call: usize,

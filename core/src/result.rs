@@ -12,6 +12,7 @@
 //! | bad arguments | `Tool error: Invalid arguments for 'add': …` | yes |
 //! | unknown tool | `Tool error: Unknown tool: 'nope'. Available: a, b` | yes |
 //! | malformed JSON | `Tool error: Tool 'add' received malformed JSON arguments (<what, offset>). Raw arguments: '…'` | yes |
+//! | cut off | `Tool error: Tool 'add' was not executed: the reply was cut off in or after this call.` | yes |
 //! | blocked | the hook's message | yes |
 //! | over the turn's limit | `Not executed: at most N tool call(s) per turn allowed.` | yes |
 //! | cancelled | `Tool error: Tool 'x' was cancelled` | yes |
@@ -33,7 +34,7 @@ pub enum OutcomeKind {
     Answered,
     /// No tool has that name.
     UnknownTool,
-    /// The arguments are not JSON or do not fit the schema.
+    /// The arguments are not JSON, do not fit the schema, or were cut off.
     BadArguments,
     /// The tool ran and reported a failure.
     ToolFailed,
@@ -291,6 +292,11 @@ impl<'b> ToolResult<'b> {
     /// What the run cost.
     pub fn usage(&self) -> Usage {
         self.usage
+    }
+
+    /// All the memory that parts are kept in, taken or free.
+    pub fn memory(&self) -> &[u8] {
+        self.memory
     }
 
     /// What had to be repaired in the arguments before they were accepted.

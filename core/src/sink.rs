@@ -121,6 +121,11 @@ impl<'b> Sink<'b> {
         core::str::from_utf8(self.buffer.get(..self.len)?).ok()
     }
 
+    /// What was put after the first `start` bytes, or `None` if it has overflowed.
+    pub fn text_from(&self, start: usize) -> Option<&str> {
+        core::str::from_utf8(self.buffer.get(start..self.len)?).ok()
+    }
+
     /// Takes back everything put after `len`. A `len` beyond the present one changes nothing.
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
@@ -216,7 +221,10 @@ mod tests {
         let mut sink = Sink::new(&mut buffer);
         sink.put("keep");
         let mark = sink.len();
-        sink.put("drop this");
+        sink.put("drop");
+        assert_eq!((sink.text_from(mark), sink.text_from(9)), (Some("drop"), None));
+        sink.put(" this");
+        assert_eq!(sink.text_from(mark), None);
         sink.truncate(mark);
         assert_eq!(sink.finish(), Ok("keep"));
     }

@@ -412,3 +412,20 @@ fn a_bad_reply_runs_nothing_and_writes_nothing() {
         assert!(sink.is_empty());
     }
 }
+
+/// What a dialect does not have in that shape would otherwise be passed over, and its calls lost in silence.
+#[test]
+fn calls_in_a_shape_that_the_dialect_does_not_have_are_an_error() {
+    for (dialect, reply) in [
+        (Dialect::OpenAiChat, r#"{"content":null,"tool_calls":{"id":"a","function":{"name":"f"}}}"#),
+        (Dialect::OpenAiChat, r#"{"content":null,"tool_calls":"f"}"#),
+        (Dialect::OpenAiChat, r#"{"content":null,"function_call":{"name":"f","arguments":"{}"}}"#),
+        (Dialect::OpenAiChat, r#"{"content":{"type":"tool_use","name":"f"}}"#),
+        (Dialect::OpenAiChat, r#"{"content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}"#),
+        (Dialect::Anthropic, r#"{"content":{"type":"tool_use","id":"a","name":"f","input":{}}}"#),
+    ] {
+        assert!(matches!(parsed(dialect, reply), Err(ReplyError::Shape { .. })), "{reply}");
+    }
+    let none = r#"{"content":"Done.","tool_calls":null,"function_call":null}"#;
+    assert!(parsed(Dialect::OpenAiChat, none).is_ok());
+}

@@ -528,3 +528,41 @@ fn ids(dialect: Dialect, messages: &Json) -> usize {
     }
     list.len()
 }
+
+/// Matching by id takes quadratic time, which a reply with many calls must not be able to ask for.
+#[test]
+fn many_results_are_rendered_in_order_and_refused_in_disorder() {
+    let ids: Vec<String> = (0..20_000).map(|n| format!("call_{n}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let mut memory = [0; 8];
+    let result = text(&mut memory, "ok");
+    let mut results: Vec<CallResult<'_, '_>> =
+        ids.iter().map(|id| CallResult { id: Some(id), result: Some(&result) }).collect();
+    let calls = calls(&ids);
+    let render = |results: &[CallResult<'_, '_>]| {
+        let mut out = vec![0; 2 << 20];
+        let mut sink = Sink::new(&mut out);
+        let options = ResultsOptions::default();
+        render_results(Dialect::OpenAiChat, calls.as_slice(), results, &options, &mut sink)
+            .map(|()| sink.finish().unwrap().to_owned())
+    };
+    assert_eq!(read(&render(&results).unwrap()).as_array().unwrap().len(), ids.len());
+    results.swap(0, 1);
+    assert_eq!(render(&results), Err(ResultsError::Disordered { count: ids.len() }));
+}
+
+/// MCP over stdio is one message a line.
+#[test]
+fn line_breaks_in_a_tools_json_do_not_reach_the_wire() {
+    let mut memory = [0; 64];
+    let mut result = ToolResult::new(&mut memory);
+    result.json("{\n  \"a\": 1\n}").unwrap();
+    let mut out = [0; 256];
+    let mut sink = Sink::new(&mut out);
+    let entry = CallResult { id: Some("1"), result: Some(&result) };
+    render_results(Dialect::Mcp, calls(&["1"]).as_slice(), &[entry], &ResultsOptions::default(), &mut sink)
+        .unwrap();
+    let text = sink.finish().unwrap();
+    assert!(!text.contains('\n'), "{text}");
+    assert_eq!(read(text)["structuredContent"], json!({"a": 1}));
+}

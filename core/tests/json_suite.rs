@@ -5,6 +5,7 @@
 //! that they are skipped.
 #![allow(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+use std::io::Write as _; // the runner hides what passing tests print
 use std::path::PathBuf;
 use toolcore::json::{self, Error, Event, Options, Reader, Reason, Surrogates, Value};
 
@@ -348,7 +349,8 @@ fn case(id: &str) -> Option<String> {
 fn shared(path: &str, test: &str) -> Option<PathBuf> {
     let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared"));
     if !root.is_dir() {
-        println!("skipped: {test}: ../shared is absent");
+        let line = format!("skipped: {test}: ../shared is absent\n");
+        std::io::stderr().write_all(line.as_bytes()).ok();
         return None;
     }
     Some(root.join(path))

@@ -10,7 +10,7 @@ use core::mem::{MaybeUninit, offset_of, size_of};
 use core::ptr::{self, NonNull};
 use core::slice;
 
-use crate::guard::{BAD_SIZE, Fail, NO_SPACE, NULL, TOO_LONG, UNKNOWN, UTF8};
+use crate::guard::{BAD_SIZE, Fail, NO_SPACE, NULL, OVERLAP, TOO_LONG, UNKNOWN, UTF8};
 use crate::status::{TOOLCORE_DETAIL_MESSAGE_SIZE, toolcore_detail_t};
 use crate::tool::toolcore_drop_fn;
 
@@ -34,15 +34,32 @@ impl toolcore_str_t {
     }
 }
 
+/// A larger struct_size was never set: it is refused, and nothing else of the struct is looked at.
+pub const TOOLCORE_STRUCT_SIZE_MAX: usize = 4096;
+
 /// Proof that an entry point was called; see the [module](self).
 #[derive(Clone, Copy)]
-pub(crate) struct Caller(());
+pub(crate) struct Caller {
+    /// What is about to be written, and so must not be read or lent meanwhile.
+    written: Span,
+}
 
 impl Caller {
     /// # Safety
     /// What is handed to the methods came from C code that keeps the rules of the header.
     pub(crate) unsafe fn trust() -> Self {
-        Caller(())
+        Caller { written: Span::NOWHERE }
+    }
+
+    /// The same, but texts, bytes and memory that lie in `written`, even in part, are refused. For what the
+    /// library gives out and a host may hand in again to be copied to where it is.
+    pub(crate) fn apart_from(self, written: Span) -> Self {
+        Caller { written }
+    }
+
+    /// Whether `used` is apart from what is about to be written.
+    pub(crate) fn apart(self, used: Span) -> Result<(), Fail> {
+        if used.overlaps(self.written) { Err(OVERLAP) } else { Ok(()) }
     }
 
     /// Bytes to read.
@@ -51,6 +68,7 @@ impl Caller {
             return Ok(&[]);
         }
         check(ptr, len)?;
+        self.apart(Span::new(ptr, len))?;
         // SAFETY: not NULL, no longer than memory can be, and C says that so many bytes are there to be read.
         Ok(unsafe { slice::from_raw_parts(ptr.cast(), len) })
     }
@@ -130,8 +148,21 @@ impl Caller {
         len: usize,
         out_len: *mut usize,
     ) -> Result<Output<'m>, Fail> {
+        self.output_beside(buf, len, out_len, [])
+    }
+
+    /// Like [`Caller::output`], refused if the buffer overlaps with what is read while it is written.
+    pub(crate) fn output_beside<'m>(
+        self,
+        buf: *mut c_char,
+        len: usize,
+        out_len: *mut usize,
+        read: impl IntoIterator<Item = Span>,
+    ) -> Result<Output<'m>, Fail> {
         let out_len = self.out(out_len)?;
         out_len.set(0);
+        let apart = self.apart_from(Span::new(buf, len));
+        read.into_iter().try_for_each(|read| apart.apart(read))?;
         let buffer = self.bytes_mut(buf.cast(), len)?;
         Ok(Output { buffer, measures: buf.is_null(), out_len, done: false })
     }
@@ -167,6 +198,39 @@ impl Caller {
         struct_size(detail.as_ptr())?;
         let message = detail.as_ptr().cast::<u8>().wrapping_add(offset_of!(toolcore_detail_t, message));
         self.bytes_mut(message.cast(), TOOLCORE_DETAIL_MESSAGE_SIZE - 1)
+    }
+}
+
+/// Where a piece of memory is, to be compared and never to be followed.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    start: usize,
+    end: usize,
+}
+
+impl Span {
+    const NOWHERE: Self = Span { start: 0, end: 0 };
+
+    /// So many bytes from `ptr` on.
+    pub(crate) fn new<T>(ptr: *const T, len: usize) -> Self {
+        if len == 0 {
+            return Span::NOWHERE;
+        }
+        Span { start: ptr.addr(), end: ptr.addr().saturating_add(len) }
+    }
+
+    /// Those of a slice.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        Span::new(bytes.as_ptr(), bytes.len())
+    }
+
+    /// Those of a text.
+    pub(crate) fn of_text(text: toolcore_str_t) -> Self {
+        Span::new(text.ptr, text.len)
+    }
+
+    fn overlaps(self, other: Self) -> bool {
+        self.start < other.end && other.start < self.end
     }
 }
 
@@ -362,7 +426,7 @@ fn size_said<T: CStruct>(from: *const T) -> Option<usize> {
     }
     // SAFETY: C says that a struct is there, which begins with its size.
     let size = unsafe { from.cast::<usize>().read_unaligned() };
-    (size <= LARGEST_STRUCT).then_some(size)
+    (size <= TOOLCORE_STRUCT_SIZE_MAX).then_some(size)
 }
 
 /// The size of a struct that has all fields of its first version.
@@ -372,6 +436,3 @@ fn struct_size<T: CStruct>(from: *const T) -> Result<usize, Fail> {
     }
     size_said(from).filter(|size| *size >= T::FIRST).ok_or(BAD_SIZE)
 }
-
-/// No version of a struct will be larger; a size beyond it was never set.
-const LARGEST_STRUCT: usize = 4096;

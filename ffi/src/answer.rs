@@ -8,7 +8,7 @@ use toolcore_core::result::ToolResult;
 use toolcore_core::schema::Coercion;
 use toolcore_core::sink::{NoSpace, Sink};
 
-use crate::abi::{sized_struct, toolcore_str_t};
+use crate::abi::{Span, sized_struct, toolcore_str_t};
 use crate::call::toolcore_tool_call_t;
 use crate::callback::{HostClock, observe, tell_change};
 use crate::clock::{clock, toolcore_clock_t};
@@ -110,10 +110,11 @@ pub struct toolcore_outcome_t {
 /// nothing, a smaller buffer gives ERR_NO_SPACE and runs nothing. With at least that room every result is
 /// written; one that is too long for what there is gets cut and says so.
 ///
-/// Returns TOOLCORE_OK; ERR_NO_SPACE for `buf` (then *out_len is the least) or `scratch` (then *out_len is 0,
-/// and why.need bytes are enough for what was tried); ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER; ERR_NO_CLOCK;
-/// ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. Tools have run only on OK, and, before the call that the message
-/// names, on ERR_NO_CLOCK and on ERR_NO_SPACE for scratch.
+/// Returns TOOLCORE_OK; ERR_NO_SPACE for `buf` (then *out_len is the least) or `scratch` (then *out_len is
+/// 0, and why.need bytes are enough for what was tried); ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER;
+/// ERR_NO_CLOCK; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if two of reply, scratch and buffer overlap.
+/// Tools have run only on OK: once one has, a call that cannot be dispatched is answered with a text that
+/// says so. Pre-hooks, `changed` and `observe` may have run before ERR_NO_SPACE for scratch or ERR_NO_CLOCK.
 /// `outcome` may be NULL; it is filled in on OK. Nothing is kept.
 /// Threads: any, each with scratch and output of its own.
 #[unsafe(no_mangle)]
@@ -132,11 +133,12 @@ pub unsafe extern "C" fn toolcore_answer(
     why: *mut toolcore_detail_t,
 ) -> toolcore_status_t {
     guard(why, |c, why| {
-        let mut output = c.output(buf, len, out_len)?;
+        let working = Span::new(scratch, scratch_len);
+        let mut output = c.output_beside(buf, len, out_len, [Span::of_text(reply), working])?;
         let outcome = c.out_struct_or_none(outcome)?;
         let registry = c.object(registry)?;
         let dialect = known_dialect(dialect)?;
-        let reply = c.bytes(reply.ptr.cast(), reply.len)?;
+        let reply = c.apart_from(working).bytes(reply.ptr.cast(), reply.len)?;
         let opts = c.options(opts)?;
         let clock = clock(c, opts.clock)?;
         let changed = |call: &ToolCall<'_>, change: &Coercion<'_>| {

@@ -8,7 +8,7 @@ use toolcore_core::context::{
     RenderError, RenderOptions, Show, render,
 };
 
-use crate::abi::{Caller, sized_struct, toolcore_str_t};
+use crate::abi::{Caller, Span, sized_struct, toolcore_str_t};
 use crate::callback::HostCounter;
 use crate::guard::{FULL, Fail, NO_SPACE, NOT_FOUND, UNKNOWN, guard, read};
 use crate::object::{Live, Memory, Object};
@@ -256,8 +256,8 @@ pub unsafe extern "C" fn toolcore_context_len(context: *const toolcore_context_t
 /// put together in the buffer in order to be counted, so that a smaller one may do or not.
 ///
 /// Returns TOOLCORE_OK; ERR_BUDGET if the blocks with TOOLCORE_BLOCK_PINNED alone do not fit; ERR_NO_SPACE;
-/// ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. `report` may be NULL; it is filled in on OK, but not when
-/// measuring.
+/// ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if a string of a block lies in the buffer. `report` may be NULL;
+/// it is filled in on OK, but not when measuring.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn toolcore_context_render(
@@ -270,7 +270,8 @@ pub unsafe extern "C" fn toolcore_context_render(
     why: *mut toolcore_detail_t,
 ) -> toolcore_status_t {
     guard(why, |c, why| {
-        let mut output = c.output(buf, len, out_len)?;
+        let shown = c.object(context).into_iter().flat_map(ContextBody::texts);
+        let mut output = c.output_beside(buf, len, out_len, shown)?;
         let report = c.out_struct_or_none(report)?;
         let opts = c.input(opts)?;
         let options = options(&opts)?;
@@ -309,6 +310,37 @@ pub unsafe extern "C" fn toolcore_context_block_report(
     })
 }
 
+/// A state's name in snake case: "kept", "cut" or "dropped"; "unknown" for any other number. Never NULL, lives as
+/// long as the program.
+///
+/// Threads: any.
+#[unsafe(no_mangle)]
+pub extern "C" fn toolcore_context_block_state_name(state: u32) -> *const c_char {
+    let name = match state {
+        TOOLCORE_BLOCK_KEPT => c"kept",
+        TOOLCORE_BLOCK_CUT => c"cut",
+        TOOLCORE_BLOCK_DROPPED => c"dropped",
+        _ => c"unknown",
+    };
+    name.as_ptr()
+}
+
+/// A reason's name in snake case, such as "below_minimum"; "unknown" for any other number. Never NULL, lives as
+/// long as the program.
+///
+/// Threads: any.
+#[unsafe(no_mangle)]
+pub extern "C" fn toolcore_context_drop_reason_name(reason: u32) -> *const c_char {
+    let name = match reason {
+        TOOLCORE_DROP_EMPTY => c"empty",
+        TOOLCORE_DROP_NO_ROOM => c"no_room",
+        TOOLCORE_DROP_BELOW_MINIMUM => c"below_minimum",
+        TOOLCORE_DROP_STOPPED => c"stopped",
+        _ => c"unknown",
+    };
+    name.as_ptr()
+}
+
 sized_struct!(toolcore_context_opts_t);
 sized_struct!(toolcore_block_t);
 sized_struct!(toolcore_context_render_opts_t);
@@ -330,6 +362,13 @@ impl ContextBody {
         self.len += 1;
         self.rendered = false;
         Ok(())
+    }
+
+    /// Where the strings of the blocks are.
+    fn texts(&self) -> impl Iterator<Item = Span> {
+        let blocks = self.blocks.iter().take(self.len);
+        let texts = blocks.flat_map(|block| [block.category, block.label, block.source, block.content]);
+        texts.map(|text| Span::of(text.as_bytes()))
     }
 
     fn clear(&mut self) {

@@ -7,7 +7,7 @@ use toolcore_core::call::ToolCall;
 use toolcore_core::dispatch::{DispatchOptions, dispatch};
 use toolcore_core::schema::Coercion;
 
-use crate::abi::{sized_struct, toolcore_str_t};
+use crate::abi::{Span, sized_struct, toolcore_str_t};
 use crate::call::toolcore_tool_call_t;
 use crate::callback::{HostClock, tell_change};
 use crate::clock::{clock, toolcore_clock_t};
@@ -62,8 +62,8 @@ pub struct toolcore_dispatch_opts_t {
 /// toolcore_result_deinit, so two results need two of them.
 ///
 /// Returns TOOLCORE_OK; ERR_NO_SPACE for scratch (why.need bytes are enough for what was tried);
-/// ERR_NO_CLOCK; ERR_UNSUPPORTED; ERR_INVALID_UTF8; ERR_INVALID_ARGUMENT. Unless OK, the callback did not run
-/// and *out is NULL.
+/// ERR_NO_CLOCK; ERR_UNSUPPORTED; ERR_INVALID_UTF8; ERR_INVALID_ARGUMENT, also for strings of `call` that lie in
+/// scratch. Unless OK, *out is NULL and the tool's callback did not run; pre-hooks and `changed` may have.
 /// Strings of `call` are used until this returns.
 /// Threads: any, each with scratch of its own.
 #[unsafe(no_mangle)]
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn toolcore_dispatch(
         let out = c.out(out)?;
         out.set(ptr::null_mut());
         let registry = c.object(registry)?;
-        let call = c.input(call)?.to_core(c)?;
+        let call = c.input(call)?.to_core(c.apart_from(Span::new(scratch, scratch_len)))?;
         let opts = c.options(opts)?;
         let clock = clock(c, opts.clock)?;
         let changed = |call: &ToolCall<'_>, change: &Coercion<'_>| {

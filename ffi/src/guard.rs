@@ -22,6 +22,10 @@ pub(crate) const BAD_SIZE: Fail =
 pub(crate) const TOO_LONG: Fail = Fail(TOOLCORE_ERR_INVALID_ARGUMENT, "a length is larger than any memory");
 pub(crate) const ENDED: Fail =
     Fail(TOOLCORE_ERR_INVALID_ARGUMENT, "an object is not initialised, or has ended, or is of another type");
+pub(crate) const OVERLAP: Fail = Fail(
+    TOOLCORE_ERR_INVALID_ARGUMENT,
+    "what is passed lies in memory that is written meanwhile; hand in a copy of it",
+);
 pub(crate) const UTF8: Fail = Fail(TOOLCORE_ERR_INVALID_UTF8, "a text is not UTF-8");
 pub(crate) const UNKNOWN: Fail =
     Fail(TOOLCORE_ERR_UNSUPPORTED, "a constant, a flag or a field that this version does not know");

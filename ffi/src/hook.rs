@@ -53,7 +53,7 @@ pub struct toolcore_hook_t {
 /// be 4.
 ///
 /// Returns TOOLCORE_OK; ERR_FULL; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. user_data is taken as by
-/// toolcore_registry_add. `hook` is not kept.
+/// toolcore_registry_add, with the same limits. `hook` is not kept.
 /// Threads: needs the registry alone.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_registry_add_hook(

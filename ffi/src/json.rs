@@ -6,7 +6,7 @@ use core::ptr;
 use toolcore_core::json::{self, Kind, Options, Reason, Surrogates, Value};
 use toolcore_core::sink::Sink;
 
-use crate::abi::{Caller, sized_struct, toolcore_str_t};
+use crate::abi::{Caller, Span, sized_struct, toolcore_str_t};
 use crate::guard::{ENDED, Fail, NOT_FOUND, UNKNOWN, WRONG_TYPE, guard, read};
 use crate::status::{Explain, toolcore_detail_t, toolcore_status_t};
 
@@ -71,7 +71,9 @@ pub struct toolcore_json_opts_t {
 ///
 /// Returns TOOLCORE_OK; ERR_BAD_JSON (why.offset and why.reason say where and why); ERR_UNSUPPORTED;
 /// ERR_INVALID_ARGUMENT.
-/// Threads: any, as for all functions that take JSON text. None of them keeps it.
+/// Threads: any, as for all functions that take JSON text. None of them keeps it. The others have no options:
+/// they take the defaults, but that a lone surrogate escape is U+FFFD, as with
+/// TOOLCORE_JSON_REPLACE_SURROGATES. So what is refused here for that alone is JSON to them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_json_validate(
     text: toolcore_str_t,
@@ -92,7 +94,8 @@ pub extern "C" fn toolcore_json_reason_name(reason: u32) -> *const c_char {
     name(reason).as_ptr()
 }
 
-/// What a JSON text is, one of TOOLCORE_JSON_OBJECT to TOOLCORE_JSON_NULL; 0 if it is not JSON.
+/// What a JSON text is, one of TOOLCORE_JSON_OBJECT to TOOLCORE_JSON_NULL; 0 if it is not JSON. A lone surrogate
+/// escape passes here and in the functions that follow; see toolcore_json_validate.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_json_kind(json: toolcore_str_t) -> u32 {
     read(0, |c| Ok(kind(value(c, json)?.kind())))
@@ -120,9 +123,10 @@ pub unsafe extern "C" fn toolcore_json_get(
     })
 }
 
-/// Writes the text that a JSON string stands for.
+/// Writes the text that a JSON string stands for, U+FFFD for a lone surrogate escape.
 ///
-/// Returns TOOLCORE_OK; ERR_NO_SPACE; ERR_WRONG_TYPE; ERR_BAD_JSON; ERR_INVALID_ARGUMENT.
+/// Returns TOOLCORE_OK; ERR_NO_SPACE; ERR_WRONG_TYPE; ERR_BAD_JSON; ERR_INVALID_ARGUMENT, also for a string
+/// that lies in the buffer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_json_string(
     json: toolcore_str_t,
@@ -131,7 +135,7 @@ pub unsafe extern "C" fn toolcore_json_string(
     out_len: *mut usize,
 ) -> toolcore_status_t {
     guard(ptr::null_mut(), |c, _| {
-        let mut output = c.output(buf, len, out_len)?;
+        let mut output = c.output_beside(buf, len, out_len, [Span::of_text(json)])?;
         let text = value(c, json)?.as_str().ok_or(WRONG_TYPE)?;
         let mut sink = Sink::new(output.buffer());
         text.decode(&mut sink);

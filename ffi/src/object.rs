@@ -15,7 +15,7 @@ use toolcore_core::result::ToolResult;
 use toolcore_core::scratch::Scratch;
 use toolcore_core::sink::Sink;
 
-use crate::abi::{Caller, check};
+use crate::abi::{Caller, Span, check};
 use crate::guard::{ENDED, Fail, NO_SPACE, NULL};
 
 impl Caller {
@@ -62,6 +62,7 @@ impl Caller {
     pub(crate) fn memory(self, mem: *mut c_void, len: usize) -> Result<Memory, Fail> {
         let next = NonNull::new(mem.cast()).ok_or(NULL)?;
         check(mem, len)?;
+        self.apart(Span::new(mem, len))?;
         Ok(Memory { next, left: len })
     }
 
@@ -80,7 +81,8 @@ impl Caller {
         }
         let mut memory = self.memory(mem, len)?;
         let pad = memory.next.align_offset(align_of::<u32>());
-        memory.array(len.saturating_sub(pad) / size_of::<u32>(), || 0)
+        // Too little to reach an aligned place is none.
+        Ok(memory.words(len.saturating_sub(pad) / size_of::<u32>()).unwrap_or_default())
     }
 }
 
@@ -202,6 +204,15 @@ impl Memory {
         Ok(unsafe { slice::from_raw_parts_mut(first.as_ptr(), count) })
     }
 
+    /// Words to work with, as they are: clearing a large scratch would cost more than most calls.
+    fn words(&mut self, count: usize) -> Result<&'static mut [u32], Fail> {
+        let size = count.checked_mul(size_of::<u32>()).ok_or(NO_SPACE)?;
+        let first = self.take(align_of::<u32>(), size)?.cast::<u32>();
+        // SAFETY: the piece that was just taken, which is aligned for them and given out once. They are
+        // written before they are read.
+        Ok(unsafe { slice::from_raw_parts_mut(first.as_ptr(), count) })
+    }
+
     /// All that is left.
     pub(crate) fn rest(self) -> &'static mut [u8] {
         // SAFETY: what was not taken, of memory that C gave for the object's whole life.
@@ -210,7 +221,7 @@ impl Memory {
 
     /// A quarter of what is left as words, the rest as bytes.
     pub(crate) fn scratch(mut self) -> Scratch<'static> {
-        let words = self.array(self.left / 16, || 0).unwrap_or_default();
+        let words = self.words(self.left / 16).unwrap_or_default();
         Scratch::new(words, self.rest())
     }
 

@@ -104,16 +104,17 @@ pub unsafe extern "C" fn toolcore_registry_deinit(registry: *mut toolcore_regist
 /// Adds a tool. On failure the registry is as it was.
 ///
 /// Returns TOOLCORE_OK; ERR_BAD_NAME; ERR_DUPLICATE (not with TOOLCORE_COLLISION_REPLACE); ERR_FULL;
-/// ERR_NO_SPACE if the pool is too small (why.need: bytes of pool for this tool at the least); ERR_BAD_SCHEMA
-/// for a schema or parameters that cannot be enforced (the message begins with the place), ERR_BAD_JSON for a
-/// schema that is not JSON (why.offset); ERR_INVALID_UTF8; ERR_UNSUPPORTED for a type or flag that is not
-/// known; ERR_INVALID_ARGUMENT, also for both `params` and `schema`, or two annotations that exclude each
-/// other.
+/// ERR_NO_SPACE if the pool is too small (why.need: bytes of pool for this tool at the least, more each
+/// time until they are enough); ERR_BAD_SCHEMA for a schema or parameters that cannot be enforced (the
+/// message begins with the place), ERR_BAD_JSON for a schema that is not JSON (why.offset);
+/// ERR_INVALID_UTF8; ERR_UNSUPPORTED for a type or flag that is not known; ERR_INVALID_ARGUMENT, also for
+/// both `params` and `schema`, or two annotations that exclude each other.
 ///
 /// user_data is the registry's from now on: its `drop` runs exactly once, when the tool is removed,
 /// replaced or the registry ends, and before this returns if it fails. (If `tool` is NULL, or struct_size
-/// does not reach beyond `drop`, nothing was handed over.) `tool`, its params and, without
-/// TOOLCORE_TOOL_STATIC, its strings are not kept.
+/// does not reach beyond `drop` or is larger than TOOLCORE_STRUCT_SIZE_MAX, nothing was handed over.) `tool`,
+/// its params and, without TOOLCORE_TOOL_STATIC, its strings are not kept. Strings that this registry gave
+/// out, as toolcore_registry_name does, are ERR_INVALID_ARGUMENT: copy them before.
 /// Threads: needs the registry alone.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_registry_add(

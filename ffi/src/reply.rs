@@ -8,7 +8,7 @@ use toolcore_core::json::Options;
 use toolcore_core::scratch::Scratch;
 use toolcore_core::sink::Sink;
 
-use crate::abi::{Caller, sized_struct, toolcore_str_t};
+use crate::abi::{Caller, Span, sized_struct, toolcore_str_t};
 use crate::call::toolcore_tool_call_t;
 use crate::guard::{Fail, NOT_FOUND, guard, read};
 use crate::json::read_options;
@@ -90,13 +90,14 @@ pub unsafe extern "C" fn toolcore_reply_parse(
         let out = c.out(out)?;
         out.set(ptr::null_mut());
         let (dialect, options) = (known_dialect(dialect)?, options(c, opts)?);
-        let reply = c.bytes(reply.ptr.cast(), reply.len)?;
+        let text = Span::of_text(reply);
+        let reply = c.apart_from(Span::new(mem, mem_len)).bytes(reply.ptr.cast(), reply.len)?;
         let mut memory = c.memory(mem, mem_len)?;
-        let place = memory.reserve::<Live<Reply<'static>>>();
+        let place = memory.reserve::<Live<ReplyBody>>();
         let scratch = if place.is_ok() { memory.scratch() } else { Scratch::default() };
         match (parse_reply(dialect, reply, &options, scratch), place) {
             (Ok((reply, _)), Ok(place)) => {
-                out.set(place.object(reply));
+                out.set(place.object(ReplyBody { reply, text }));
                 Ok(())
             }
             (Ok(_), Err(fail)) => {
@@ -127,7 +128,7 @@ pub unsafe extern "C" fn toolcore_reply_deinit(reply: *mut toolcore_reply_t) {
 /// Threads: any, as for all functions of a const reply.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_reply_len(reply: *const toolcore_reply_t) -> usize {
-    read(0, |c| Ok(c.object(reply)?.len()))
+    read(0, |c| Ok(c.object(reply)?.reply.len()))
 }
 
 /// The call at a place of the reply, from 0.
@@ -142,7 +143,7 @@ pub unsafe extern "C" fn toolcore_reply_call(
 ) -> toolcore_status_t {
     guard(ptr::null_mut(), |c, _| {
         let out = c.out_struct(out)?;
-        let call = c.object(reply)?.get(index).ok_or(NOT_FOUND)?;
+        let call = c.object(reply)?.reply.get(index).ok_or(NOT_FOUND)?;
         out.set(toolcore_tool_call_t::of(&call));
         Ok(())
     })
@@ -159,9 +160,10 @@ pub unsafe extern "C" fn toolcore_reply_text(
     out_len: *mut usize,
 ) -> toolcore_status_t {
     guard(ptr::null_mut(), |c, _| {
-        let mut output = c.output(buf, len, out_len)?;
+        let text = c.object(reply).map(|body| body.text);
+        let mut output = c.output_beside(buf, len, out_len, text)?;
         let mut sink = Sink::new(output.buffer());
-        c.object(reply)?.write_text(&mut sink);
+        c.object(reply)?.reply.write_text(&mut sink);
         let len = sink.len();
         output.finish(len)
     })
@@ -171,7 +173,7 @@ pub unsafe extern "C" fn toolcore_reply_text(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_reply_finish(reply: *const toolcore_reply_t) -> u32 {
     read(TOOLCORE_FINISH_COMPLETE, |c| {
-        Ok(match c.object(reply)?.finish() {
+        Ok(match c.object(reply)?.reply.finish() {
             Finish::Complete => TOOLCORE_FINISH_COMPLETE,
             Finish::Truncated => TOOLCORE_FINISH_TRUNCATED,
             Finish::Refused => TOOLCORE_FINISH_REFUSED,
@@ -181,8 +183,14 @@ pub unsafe extern "C" fn toolcore_reply_finish(reply: *const toolcore_reply_t) -
 
 sized_struct!(toolcore_reply_opts_t);
 
+/// A reply, and where its text is.
+pub(crate) struct ReplyBody {
+    reply: Reply<'static>,
+    text: Span,
+}
+
 impl Object for toolcore_reply_t {
-    type Body = Reply<'static>;
+    type Body = ReplyBody;
     const MAGIC: u32 = u32::from_be_bytes(*b"TCrp");
 }
 
@@ -192,5 +200,5 @@ fn options(c: Caller, opts: *const toolcore_reply_opts_t) -> Result<Options, Fai
 }
 
 fn reply_size(words: usize, bytes: usize) -> usize {
-    Memory::room_for::<Live<Reply<'static>>>(1).saturating_add(scratch_for(words, bytes))
+    Memory::room_for::<Live<ReplyBody>>(1).saturating_add(scratch_for(words, bytes))
 }

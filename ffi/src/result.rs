@@ -6,7 +6,7 @@ use core::ptr;
 use toolcore_core::result::{OutcomeKind, Part, ToolResult, Usage};
 use toolcore_core::time::Duration;
 
-use crate::abi::{Caller, sized_struct, toolcore_str_t};
+use crate::abi::{Caller, Span, sized_struct, toolcore_str_t};
 use crate::guard::{Fail, NOT_FOUND, UNKNOWN, guard, read};
 use crate::object::{Lent, Live, Memory, Object, Place};
 use crate::status::toolcore_status_t;
@@ -14,7 +14,9 @@ use crate::status::toolcore_status_t;
 /// What a tool answered: up to 8 parts, or a failure. In a callback it stands in the memory of the call; a
 /// host can make one of its own with toolcore_result_init. One thread at a time.
 ///
-/// Text that outgrows the memory is cut, and the model is told so; other parts must fit whole.
+/// Text that outgrows the memory is cut, and the model is told so; other parts must fit whole. What is appended
+/// is copied. It must not lie in the result's own memory, where toolcore_result_part finds it: that is
+/// ERR_INVALID_ARGUMENT and changes nothing. Copy it before.
 pub struct toolcore_result_t {
     _opaque: [u8; 0],
 }
@@ -138,8 +140,8 @@ pub unsafe extern "C" fn toolcore_result_text(
     text: toolcore_str_t,
 ) -> toolcore_status_t {
     guard(ptr::null_mut(), |c, why| {
-        let text = c.text(text)?;
-        change(c, result)?.text(text).map_err(|error| why.error(error))
+        let (c, result) = append(c, result)?;
+        result.text(c.text(text)?).map_err(|error| why.error(error))
     })
 }
 
@@ -152,8 +154,8 @@ pub unsafe extern "C" fn toolcore_result_json(
     json: toolcore_str_t,
 ) -> toolcore_status_t {
     guard(ptr::null_mut(), |c, why| {
-        let json = c.text(json)?;
-        change(c, result)?.json(json).map_err(|error| why.error(error))
+        let (c, result) = append(c, result)?;
+        result.json(c.text(json)?).map_err(|error| why.error(error))
     })
 }
 
@@ -168,8 +170,8 @@ pub unsafe extern "C" fn toolcore_result_image(
     len: usize,
 ) -> toolcore_status_t {
     guard(ptr::null_mut(), |c, why| {
-        let (media_type, data) = (c.text(media_type)?, c.bytes(data, len)?);
-        change(c, result)?.image(media_type, data).map_err(|error| why.error(error))
+        let (c, result) = append(c, result)?;
+        result.image(c.text(media_type)?, c.bytes(data, len)?).map_err(|error| why.error(error))
     })
 }
 
@@ -184,8 +186,8 @@ pub unsafe extern "C" fn toolcore_result_audio(
     len: usize,
 ) -> toolcore_status_t {
     guard(ptr::null_mut(), |c, why| {
-        let (media_type, data) = (c.text(media_type)?, c.bytes(data, len)?);
-        change(c, result)?.audio(media_type, data).map_err(|error| why.error(error))
+        let (c, result) = append(c, result)?;
+        result.audio(c.text(media_type)?, c.bytes(data, len)?).map_err(|error| why.error(error))
     })
 }
 
@@ -199,8 +201,8 @@ pub unsafe extern "C" fn toolcore_result_link(
     uri: toolcore_str_t,
 ) -> toolcore_status_t {
     guard(ptr::null_mut(), |c, why| {
-        let (name, uri) = (c.text(name)?, c.text(uri)?);
-        change(c, result)?.link(name, uri).map_err(|error| why.error(error))
+        let (c, result) = append(c, result)?;
+        result.link(c.text(name)?, c.text(uri)?).map_err(|error| why.error(error))
     })
 }
 
@@ -214,8 +216,8 @@ pub unsafe extern "C" fn toolcore_result_error(
     message: toolcore_str_t,
 ) -> toolcore_status_t {
     guard(ptr::null_mut(), |c, _| {
-        let message = c.text(message)?;
-        change(c, result)?.error(message);
+        let (c, result) = append(c, result)?;
+        result.error(c.text(message)?);
         Ok(())
     })
 }
@@ -337,6 +339,15 @@ pub(crate) fn look<'m>(c: Caller, result: *const toolcore_result_t) -> Result<&'
 
 fn change<'m>(c: Caller, result: *mut toolcore_result_t) -> Result<&'m mut ToolResult<'static>, Fail> {
     Ok(c.lent_mut(c.object_mut(result)?))
+}
+
+/// A result to append to, and who reads what is appended: it must not lie in the result itself.
+fn append<'m>(
+    c: Caller,
+    result: *mut toolcore_result_t,
+) -> Result<(Caller, &'m mut ToolResult<'static>), Fail> {
+    let result = change(c, result)?;
+    Ok((c.apart_from(Span::of(result.memory())), result))
 }
 
 impl toolcore_usage_t {

@@ -4,9 +4,10 @@ use core::ffi::c_char;
 
 use toolcore_core::call::ToolCall;
 use toolcore_core::dialect::{CallResult, Calls, Results, ResultsError, ResultsOptions, render_results_from};
+use toolcore_core::result::ToolResult;
 use toolcore_core::sink::{NoSpace, Sink};
 
-use crate::abi::{Caller, List, sized_struct, toolcore_str_t};
+use crate::abi::{Caller, List, Span, sized_struct, toolcore_str_t};
 use crate::call::{id, toolcore_tool_call_t};
 use crate::guard::{Fail, UNKNOWN, guard};
 use crate::result::{look, toolcore_result_t};
@@ -74,6 +75,7 @@ pub unsafe extern "C" fn toolcore_results_render(
 ) -> toolcore_status_t {
     guard(why, |c, why| {
         let mut output = c.output(buf, len, out_len)?;
+        let c = c.apart_from(Span::new(buf, len));
         let dialect = known_dialect(dialect)?;
         let options = options(&c.options(opts)?)?;
         let calls = CallList::new(c, c.list(calls, calls_len)?)?;
@@ -159,7 +161,14 @@ impl toolcore_call_result_t {
         }
         Ok(CallResult {
             id: id(c, self.id, self.flags & TOOLCORE_RESULT_HAS_ID != 0)?,
-            result: if self.result.is_null() { None } else { Some(look(c, self.result)?) },
+            result: if self.result.is_null() { None } else { Some(shown(c, self.result)?) },
         })
     }
+}
+
+/// A result to render: it must not lie where the text goes.
+fn shown<'m>(c: Caller, result: *const toolcore_result_t) -> Result<&'m ToolResult<'static>, Fail> {
+    let result = look(c, result)?;
+    c.apart(Span::of(result.memory()))?;
+    Ok(result)
 }

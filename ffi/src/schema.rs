@@ -9,7 +9,7 @@ use toolcore_core::schema::{
 };
 use toolcore_core::sink::Sink;
 
-use crate::abi::{Caller, sized_struct, toolcore_str_t};
+use crate::abi::{Caller, Span, sized_struct, toolcore_str_t};
 use crate::callback::{TellFn, tell};
 use crate::guard::{Fail, UNKNOWN, Why, guard, read};
 use crate::json::read_options;
@@ -69,7 +69,8 @@ pub struct toolcore_check_opts_t {
     pub reserved2: u32,
 }
 
-/// Bytes of memory that toolcore_schema_init needs for this schema, in *need.
+/// Bytes of memory with which toolcore_schema_init never finds too little for this schema, in *need. A reference
+/// that leads nowhere or in a circle, and a property that is there twice, are found by toolcore_schema_init only.
 ///
 /// Returns TOOLCORE_OK; ERR_BAD_SCHEMA (the message begins with the place) for a schema that cannot be
 /// enforced; ERR_BAD_JSON; ERR_INVALID_UTF8; ERR_UNSUPPORTED for an option; ERR_INVALID_ARGUMENT. Unless OK,
@@ -114,7 +115,7 @@ pub unsafe extern "C" fn toolcore_schema_init(
         let out = c.out(out)?;
         out.set(ptr::null_mut());
         let options = options(c, opts)?;
-        let schema = c.text(schema)?;
+        let schema = c.apart_from(Span::new(mem, mem_len)).text(schema)?;
         let mut memory = c.memory(mem, mem_len)?;
         let place = memory.reserve::<Live<Schema<'static>>>();
         let program = if place.is_ok() { memory.rest() } else { &mut [] };
@@ -171,7 +172,8 @@ pub unsafe extern "C" fn toolcore_schema_check(
         let valid = c.out(valid)?;
         valid.set(false);
         let schema = c.object(schema)?;
-        let instance = c.bytes(instance.ptr.cast(), instance.len)?;
+        let apart = c.apart_from(Span::new(scratch, scratch_len));
+        let instance = apart.bytes(instance.ptr.cast(), instance.len)?;
         let opts = c.options(opts)?;
         let options = check_options(opts.max_depth, opts.flags, opts.max_steps)?;
         if opts.reserved != 0 || opts.reserved2 != 0 {

@@ -93,8 +93,9 @@ pub struct toolcore_detail_t {
     pub message_len: usize,
     /// The byte at which a text is wrong, or TOOLCORE_NO_OFFSET.
     pub offset: usize,
-    /// For TOOLCORE_ERR_NO_SPACE: bytes of the memory or buffer in question that would be enough for what was
-    /// tried; else 0.
+    /// For TOOLCORE_ERR_NO_SPACE: how many bytes in all of the memory or buffer in question are enough for the step
+    /// that failed, more than there were; else 0. A later step may fail in turn and name more, until all is done:
+    /// trying again with what is named comes to an end. For toolcore_registry_add: bytes that must be free.
     pub need: usize,
     /// The status that the function returned.
     pub status: toolcore_status_t,
@@ -289,7 +290,7 @@ impl Explain for ResultsError {
             ResultsError::Missing { .. } => TOOLCORE_ERR_MISSING_RESULT,
             ResultsError::Unknown { .. } => TOOLCORE_ERR_UNKNOWN_CALL_ID,
             ResultsError::Duplicate { .. } => TOOLCORE_ERR_DUPLICATE_RESULT,
-            ResultsError::TooMany { .. } => TOOLCORE_ERR_UNSUPPORTED,
+            ResultsError::TooMany { .. } | ResultsError::Disordered { .. } => TOOLCORE_ERR_UNSUPPORTED,
             ResultsError::NoSpace(_) => TOOLCORE_ERR_NO_SPACE,
         }
     }

@@ -10,7 +10,7 @@ use toolcore_core::schema::{
 use toolcore_core::sink::Sink;
 use toolcore_core::tool::{Annotations, Parameters, ToolDefinition};
 
-use crate::abi::{Caller, List, UserData, hands_over, sized_struct, toolcore_str_t};
+use crate::abi::{Caller, List, Span, UserData, hands_over, sized_struct, toolcore_str_t};
 use crate::call::toolcore_call_t;
 use crate::callback::HostHandler;
 use crate::guard::{Fail, NO_CALLBACK, UNKNOWN, Why};
@@ -178,6 +178,7 @@ pub(crate) fn add(
     why: &mut Why,
 ) -> Result<(), Fail> {
     let tool = c.input(tool)?;
+    let c = c.apart_from(Span::of(registry.pool()));
     let definition = tool.definition(c)?;
     let parameters = c.list(tool.params, tool.params_len)?;
     let fixed = tool.flags & TOOLCORE_TOOL_STATIC != 0;

@@ -280,6 +280,32 @@ fn a_pre_hook_passes_rewrites_or_blocks() {
 }
 
 #[test]
+fn a_pre_hook_may_have_run_where_a_call_cannot_be_dispatched() {
+    unsafe extern "C" fn count(ran: *mut c_void, _: *mut toolcore_draft_t) -> toolcore_status_t {
+        c!(*ran.cast::<u32>() += 1);
+        TOOLCORE_OK
+    }
+    unsafe extern "C" fn never(
+        _: *mut c_void,
+        _: *const toolcore_call_t,
+        _: *mut toolcore_result_t,
+    ) -> toolcore_status_t {
+        panic!("it ran without a clock")
+    }
+    let tools = Tools::new();
+    assert_eq!(tools.add(&toolcore_tool_t { timeout_ms: 5, ..tool("tool", never) }), TOOLCORE_OK);
+    let mut ran = 0u32;
+    let hook = sized!(toolcore_hook_t { before: Some(count), user_data: (&raw mut ran).cast() });
+    assert_eq!(c!(toolcore_registry_add_hook(tools.registry, &hook)), TOOLCORE_OK);
+    let call = sized!(toolcore_tool_call_t { name: s("tool") });
+    let mut scratch = Block::new(SCRATCH);
+    let (opts, mem, no) = (null(), scratch.ptr(), null_mut());
+    let mut result = core::ptr::dangling_mut();
+    let status = c!(toolcore_dispatch(tools.registry, &call, opts, mem, SCRATCH, &raw mut result, no));
+    assert_eq!((status, result.is_null(), ran), (TOOLCORE_ERR_NO_CLOCK, true, 1));
+}
+
+#[test]
 fn a_post_hook_may_replace_a_result() {
     unsafe extern "C" fn after(
         _: *mut c_void,

@@ -159,3 +159,13 @@ fn a_context_that_is_full_takes_no_more() {
     assert_eq!(c!(toolcore_context_push(context, &init())), TOOLCORE_ERR_FULL);
     assert_eq!(c!(toolcore_context_len(context)), 1);
 }
+
+#[test]
+fn states_and_reasons_have_names() {
+    let states = [1, 2, 3, 0, 4].map(|state| word(toolcore_context_block_state_name(state)));
+    assert_eq!(states, ["kept", "cut", "dropped", "unknown", "unknown"]);
+    let reasons = [1, 2, 3, 4, 0, 5].map(|reason| word(toolcore_context_drop_reason_name(reason)));
+    assert_eq!(reasons, ["empty", "no_room", "below_minimum", "stopped", "unknown", "unknown"]);
+    assert_eq!((TOOLCORE_BLOCK_KEPT, TOOLCORE_BLOCK_CUT, TOOLCORE_BLOCK_DROPPED), (1, 2, 3));
+    assert_eq!((TOOLCORE_DROP_EMPTY, TOOLCORE_DROP_STOPPED), (1, 4));
+}

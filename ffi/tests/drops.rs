@@ -5,6 +5,7 @@ use core::mem::offset_of;
 use core::ptr::{self, null, null_mut};
 
 use super::support::*;
+use crate::abi::TOOLCORE_STRUCT_SIZE_MAX;
 use crate::hook::*;
 use crate::registry::*;
 use crate::status::*;
@@ -161,11 +162,32 @@ fn what_was_not_handed_over_is_not_dropped() {
     let drops = Drops::default();
     let tools = Tools::new();
     assert_eq!(c!(toolcore_registry_add(tools.registry, null(), null_mut())), INVALID);
-    for size in [0, 8, offset_of!(toolcore_tool_t, drop), offset_of!(toolcore_tool_t, drop) + 7, 1 << 20] {
+    let covers_drop = offset_of!(toolcore_tool_t, drop) + size_of::<toolcore_drop_fn>();
+    for size in [0, 8, covers_drop - 1, 1 << 20] {
         let tool = toolcore_tool_t { struct_size: size, ..counted(&drops).tool };
         assert_eq!(tools.add(&tool), INVALID, "struct_size {size}");
     }
     assert_eq!(drops.count(), 0);
+}
+
+#[test]
+fn the_largest_struct_hands_its_user_data_over() {
+    let drops = Drops::default();
+    let mut memory: std::vec::Vec<u64> = [0].repeat(TOOLCORE_STRUCT_SIZE_MAX / 4);
+    let tools = Tools::new();
+    let newer = memory.as_mut_ptr().cast::<toolcore_tool_t>();
+    for (size, tail, expected, dropped) in [
+        (TOOLCORE_STRUCT_SIZE_MAX, 0, TOOLCORE_OK, 0),
+        (TOOLCORE_STRUCT_SIZE_MAX, 1, TOOLCORE_ERR_UNSUPPORTED, 1),
+        (TOOLCORE_STRUCT_SIZE_MAX + 1, 0, INVALID, 1),
+    ] {
+        c!(newer.write(toolcore_tool_t { struct_size: size, ..counted(&drops).tool }));
+        c!(newer.cast::<u8>().add(TOOLCORE_STRUCT_SIZE_MAX - 1).write(tail));
+        assert_eq!(c!(toolcore_registry_add(tools.registry, newer, null_mut())), expected);
+        assert_eq!(drops.count(), dropped, "struct_size {size}");
+    }
+    drop(tools);
+    assert_eq!(drops.count(), 2);
 }
 
 #[test]

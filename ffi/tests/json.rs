@@ -147,3 +147,126 @@ fn a_text_that_is_not_whole_is_a_status() {
         Err(TOOLCORE_ERR_BAD_JSON)
     );
 }
+
+/// A piece of JSON, written.
+type Write = fn(*mut toolcore_json_writer_t) -> toolcore_status_t;
+
+const OBJECT: Write = |w| c!(toolcore_json_writer_object_start(w));
+const OBJECT_END: Write = |w| c!(toolcore_json_writer_object_end(w));
+const ARRAY: Write = |w| c!(toolcore_json_writer_array_start(w));
+const ARRAY_END: Write = |w| c!(toolcore_json_writer_array_end(w));
+const KEY: Write = |w| c!(toolcore_json_writer_key(w, s("k")));
+const VALUES: [Write; 7] = [
+    |w| c!(toolcore_json_writer_string(w, s("v"))),
+    |w| c!(toolcore_json_writer_raw(w, s("[1]"))),
+    |w| c!(toolcore_json_writer_i64(w, -1)),
+    |w| c!(toolcore_json_writer_u64(w, 1)),
+    |w| c!(toolcore_json_writer_f64(w, 0.5)),
+    |w| c!(toolcore_json_writer_bool(w, 1)),
+    |w| c!(toolcore_json_writer_null(w)),
+];
+
+#[test]
+fn a_piece_where_none_may_stand_is_a_failure_that_is_kept() {
+    for value in VALUES {
+        let misplaced: &[(&[Write], Write)] = &[
+            // {], [}, ], }
+            (&[OBJECT], ARRAY_END),
+            (&[ARRAY], OBJECT_END),
+            (&[ARRAY, OBJECT, OBJECT_END], OBJECT_END),
+            (&[OBJECT, KEY, ARRAY, ARRAY_END], ARRAY_END),
+            (&[], ARRAY_END),
+            // 1,2
+            (&[value], value),
+            (&[value], OBJECT),
+            (&[OBJECT, OBJECT_END], value),
+            (&[OBJECT, OBJECT_END], ARRAY),
+            (&[OBJECT, OBJECT_END], OBJECT_END),
+            // {1}, {"k":1,2}
+            (&[OBJECT], value),
+            (&[OBJECT], ARRAY),
+            (&[OBJECT, KEY, value], value),
+            // {"k":}, {"k":"k":
+            (&[OBJECT, KEY], OBJECT_END),
+            (&[OBJECT, KEY], KEY),
+            // "k":, ["k":
+            (&[], KEY),
+            (&[ARRAY], KEY),
+            (&[ARRAY, value], KEY),
+            (&[value], KEY),
+            (&[OBJECT, KEY, ARRAY], KEY),
+        ];
+        for (index, (before, wrong)) in misplaced.iter().enumerate() {
+            let written = write(|w| {
+                for piece in *before {
+                    assert_eq!(piece(w), TOOLCORE_OK, "{index}");
+                }
+                assert_eq!(wrong(w), INVALID, "{index}");
+                // What would have been right comes too late.
+                for piece in [OBJECT, KEY, value, OBJECT_END, ARRAY_END] {
+                    assert_eq!(piece(w), INVALID, "{index}");
+                }
+            });
+            assert_eq!(written, Err(INVALID), "{index}");
+        }
+        for whole in [
+            &[value][..],
+            &[ARRAY, value, value, OBJECT, KEY, value, KEY, OBJECT, OBJECT_END, OBJECT_END, value, ARRAY_END],
+        ] {
+            let text = write(|w| whole.iter().for_each(|piece| assert_eq!(piece(w), TOOLCORE_OK))).unwrap();
+            assert_eq!(c!(toolcore_json_validate(s(&text), null(), null_mut())), TOOLCORE_OK, "{text}");
+        }
+    }
+}
+
+#[test]
+fn containers_are_told_apart_at_each_depth() {
+    let most = TOOLCORE_JSON_WRITER_DEPTH_MAX as usize;
+    let is_object = |depth: usize| depth.is_multiple_of(3) || depth % 32 == 31;
+    let open = |w, depth| {
+        for depth in 0..depth {
+            let pieces: &[Write] = if is_object(depth) { &[OBJECT, KEY] } else { &[ARRAY] };
+            for piece in pieces {
+                assert_eq!(piece(w), TOOLCORE_OK, "{depth}");
+            }
+        }
+    };
+    for depth in 1..=most {
+        let text = write(|w| {
+            open(w, depth);
+            assert_eq!(VALUES[6](w), TOOLCORE_OK);
+            for depth in (0..depth).rev() {
+                let end = if is_object(depth) { OBJECT_END } else { ARRAY_END };
+                assert_eq!(end(w), TOOLCORE_OK, "{depth}");
+            }
+        });
+        assert_eq!(c!(toolcore_json_validate(s(&text.unwrap()), null(), null_mut())), TOOLCORE_OK, "{depth}");
+        let wrong = if is_object(depth - 1) { ARRAY_END } else { OBJECT_END };
+        let refused = write(|w| {
+            open(w, depth);
+            assert_eq!(VALUES[6](w), TOOLCORE_OK);
+            assert_eq!(wrong(w), INVALID, "{depth}");
+        });
+        assert_eq!(refused, Err(INVALID));
+    }
+    let refused = write(|w| {
+        open(w, most);
+        assert_eq!(ARRAY(w), INVALID);
+    });
+    assert_eq!(refused, Err(INVALID));
+}
+
+#[test]
+fn a_lone_surrogate_passes_where_there_are_no_options() {
+    let lone = s(r#"{"a":"x\ud800"}"#);
+    assert_eq!(c!(toolcore_json_validate(lone, null(), null_mut())), TOOLCORE_ERR_BAD_JSON);
+    assert_eq!(c!(toolcore_json_kind(lone)), TOOLCORE_JSON_OBJECT);
+    let mut value = toolcore_str_t::EMPTY;
+    assert_eq!(c!(toolcore_json_get(lone, s("a"), &raw mut value)), TOOLCORE_OK);
+    assert_eq!(written(|buf, len, out| c!(toolcore_json_string(value, buf, len, out))), "x\u{FFFD}");
+    assert_eq!(walk(text(lone)).unwrap(), [("\"a\"", r#""x\ud800""#)]);
+    assert_eq!(
+        write(|w| assert_eq!(c!(toolcore_json_writer_raw(w, lone)), TOOLCORE_OK)).as_deref(),
+        Ok(text(lone))
+    );
+}

@@ -100,7 +100,7 @@ no_padding! {
 #[test]
 fn structs_of_the_library_have_no_padding() {
     assert_eq!(size_of::<toolcore_json_iter_t>(), 3 * size_of::<usize>() + 8);
-    assert_eq!(size_of::<toolcore_json_writer_t>(), 3 * size_of::<usize>() + 16);
+    assert_eq!(size_of::<toolcore_json_writer_t>(), 3 * size_of::<usize>() + 32);
 }
 
 #[test]

@@ -99,3 +99,28 @@ fn steps_are_bounded() {
         assert_eq!((status, valid), (expected, expected == TOOLCORE_OK));
     }
 }
+
+#[test]
+fn measuring_does_not_follow_references_and_is_never_too_little() {
+    for (schema_text, expected) in [
+        (r##"{"properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"type":"integer"}}}"##, TOOLCORE_OK),
+        (
+            r##"{"properties":{"a":{"$ref":"#/properties/a/items"},"b":{"items":true}}}"##,
+            TOOLCORE_ERR_BAD_SCHEMA,
+        ),
+        (r##"{"properties":{"a":{"$ref":"#/$defs/nowhere"}}}"##, TOOLCORE_ERR_BAD_SCHEMA),
+        (
+            r##"{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}"##,
+            TOOLCORE_ERR_BAD_SCHEMA,
+        ),
+        (r#"{"enum":[1,1,{"a":[2]}],"minimum":5,"properties":{"a":true,"b":{"enum":["x"]}}}"#, TOOLCORE_OK),
+    ] {
+        let (mut need, mut schema, no) = (0, null_mut(), null_mut());
+        let status = c!(toolcore_schema_mem_size(s(schema_text), null(), &raw mut need, no));
+        assert_eq!(status, TOOLCORE_OK, "{schema_text}");
+        let mut memory = Block::new(need);
+        let mem = memory.ptr();
+        let status = c!(toolcore_schema_init(s(schema_text), null(), mem, need, &raw mut schema, no));
+        assert_eq!(status, expected, "{schema_text}");
+    }
+}

@@ -385,6 +385,16 @@ TEST(reports_are_of_the_last_render_only)
     toolcore_context_deinit(context);
 }
 
+TEST(states_and_reasons_have_names)
+{
+    CHECK(strcmp(toolcore_context_block_state_name(TOOLCORE_BLOCK_KEPT), "kept") == 0);
+    CHECK(strcmp(toolcore_context_block_state_name(TOOLCORE_BLOCK_DROPPED), "dropped") == 0);
+    CHECK(strcmp(toolcore_context_block_state_name(99), "unknown") == 0);
+    CHECK(strcmp(toolcore_context_drop_reason_name(TOOLCORE_DROP_NO_ROOM), "no_room") == 0);
+    CHECK(strcmp(toolcore_context_drop_reason_name(TOOLCORE_DROP_BELOW_MINIMUM), "below_minimum") == 0);
+    CHECK(strcmp(toolcore_context_drop_reason_name(0), "unknown") == 0);
+}
+
 int main(void)
 {
     RUN(blocks_are_chosen_by_priority_and_joined_by_a_blank_line);
@@ -402,5 +412,6 @@ int main(void)
     RUN(the_budget_holds_for_the_text_and_not_for_a_sum);
     RUN(a_context_is_full_when_all_places_are_taken);
     RUN(reports_are_of_the_last_render_only);
+    RUN(states_and_reasons_have_names);
     return check_end();
 }

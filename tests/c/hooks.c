@@ -148,6 +148,37 @@ TEST(a_hook_may_replace_a_result_and_its_failure)
     toolcore_registry_deinit(tools);
 }
 
+/* A text that lies in the result is not appended to it, and neither is one that lay there. */
+static void copies_itself(void *user_data, const toolcore_tool_call_t *call, toolcore_result_t *result)
+{
+    char copy[64];
+    toolcore_part_t part = TOOLCORE_PART_INIT;
+    (void)user_data;
+    (void)call;
+    CHECK_STATUS(toolcore_result_part(result, 0, &part), TOOLCORE_OK);
+    memcpy(copy, part.text.ptr, part.text.len);
+    CHECK_STATUS(toolcore_result_error(result, part.text), TOOLCORE_ERR_INVALID_ARGUMENT);
+    CHECK_STATUS(toolcore_result_text(result, part.text), TOOLCORE_ERR_INVALID_ARGUMENT);
+    CHECK_STATUS(toolcore_result_json(result, part.text), TOOLCORE_ERR_INVALID_ARGUMENT);
+    CHECK_STATUS(toolcore_result_link(result, text("x"), part.text), TOOLCORE_ERR_INVALID_ARGUMENT);
+    CHECK(toolcore_result_len(result) == 1 && !toolcore_result_failed(result));
+    CHECK_STATUS(toolcore_result_clear(result), TOOLCORE_OK);
+    CHECK_STATUS(toolcore_result_text(result, part.text), TOOLCORE_ERR_INVALID_ARGUMENT);
+    CHECK_STATUS(toolcore_result_image(result, text("image/png"), part.text.ptr, part.text.len),
+                 TOOLCORE_ERR_INVALID_ARGUMENT);
+    CHECK_SIZE(toolcore_result_len(result), 0);
+    CHECK_STATUS(toolcore_result_error(result, (toolcore_str_t){ copy, part.text.len }), TOOLCORE_OK);
+}
+
+TEST(a_hook_copies_what_it_takes_over_from_a_result)
+{
+    start(0);
+    add_tool("echo", ANYTHING, echo, NULL, 0);
+    add_hook(NULL, copies_itself, NULL);
+    check_text_and_flag(ANTHROPIC, "echo", "{\"a\":1}", "Tool error: {\"a\":1}", 1);
+    toolcore_registry_deinit(tools);
+}
+
 int main(void)
 {
     RUN(hooks_run_in_order_around_the_tool);
@@ -156,5 +187,6 @@ int main(void)
     RUN(arguments_of_a_hook_are_checked_like_any_others);
     RUN(a_hook_may_block_a_call_with_or_without_words);
     RUN(a_hook_may_replace_a_result_and_its_failure);
+    RUN(a_hook_copies_what_it_takes_over_from_a_result);
     return check_end();
 }

@@ -283,6 +283,66 @@ TEST(a_text_that_is_not_whole_is_not_ended)
     CHECK_STATUS(toolcore_json_writer_null(&writer), TOOLCORE_ERR_INVALID_ARGUMENT);
 }
 
+/* One letter for each piece: { } [ ] k a key, v a value, r raw JSON. Gives what the last one gives. */
+static toolcore_status_t write_pieces(toolcore_json_writer_t *writer, const char *pieces)
+{
+    toolcore_status_t status = TOOLCORE_OK;
+    for (const char *piece = pieces; *piece != 0; piece++) {
+        switch (*piece) {
+        case '{': status = toolcore_json_writer_object_start(writer); break;
+        case '}': status = toolcore_json_writer_object_end(writer); break;
+        case '[': status = toolcore_json_writer_array_start(writer); break;
+        case ']': status = toolcore_json_writer_array_end(writer); break;
+        case 'k': status = toolcore_json_writer_key(writer, exact("k")); break;
+        case 'v': status = toolcore_json_writer_i64(writer, 1); break;
+        default: status = toolcore_json_writer_raw(writer, exact("{\"r\":[]}")); break;
+        }
+        if (piece[1] != 0)
+            CHECK_STATUS(status, TOOLCORE_OK);
+    }
+    return status;
+}
+
+TEST(a_writer_never_ends_well_on_what_is_not_json)
+{
+    static const char *const misplaced[] = { "{]", "[}", "}", "]", "vv", "v[", "{}v", "{}}", "{v", "{r", "{[", "{k}", "{kk", "{kvv",
+                                             "k", "[k", "[vk", "vk", "{k[k", "[{kv]", "{k[}" };
+    static const char *const whole[] = { "v", "r", "[]", "{}", "[v{kvkr}[]r]", "{k{k[{}]}kv}" };
+    for (size_t i = 0; i < sizeof misplaced / sizeof misplaced[0]; i++) {
+        toolcore_json_writer_t writer;
+        AT(misplaced[i]);
+        CHECK_STATUS(toolcore_json_writer_init(&writer, buf, sizeof buf), TOOLCORE_OK);
+        CHECK_STATUS(write_pieces(&writer, misplaced[i]), TOOLCORE_ERR_INVALID_ARGUMENT);
+        CHECK_STATUS(toolcore_json_writer_array_end(&writer), TOOLCORE_ERR_INVALID_ARGUMENT);
+        CHECK_STATUS(toolcore_json_writer_key(&writer, exact("k")), TOOLCORE_ERR_INVALID_ARGUMENT);
+        CHECK_STATUS(toolcore_json_writer_null(&writer), TOOLCORE_ERR_INVALID_ARGUMENT);
+        CHECK_STATUS(toolcore_json_writer_end(&writer, &len), TOOLCORE_ERR_INVALID_ARGUMENT);
+        CHECK_SIZE(len, 0);
+    }
+    for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++) {
+        toolcore_json_writer_t writer;
+        AT(whole[i]);
+        CHECK_STATUS(toolcore_json_writer_init(&writer, buf, sizeof buf), TOOLCORE_OK);
+        CHECK_STATUS(write_pieces(&writer, whole[i]), TOOLCORE_OK);
+        CHECK_STATUS(toolcore_json_writer_end(&writer, &len), TOOLCORE_OK);
+        CHECK_STATUS(toolcore_json_validate((toolcore_str_t){ buf, len }, NULL, NULL), TOOLCORE_OK);
+    }
+}
+
+TEST(a_text_is_not_written_or_decoded_over_itself)
+{
+    toolcore_json_writer_t writer;
+    char *place = block(32);
+    memcpy(place, "\"a\\nb\"", 6);
+    CHECK_STATUS(toolcore_json_string((toolcore_str_t){ place, 6 }, place, 32, &len), TOOLCORE_ERR_INVALID_ARGUMENT);
+    CHECK_SIZE(len, 0);
+    CHECK_TEXT(place, 6, "\"a\\nb\"");
+    CHECK_STATUS(toolcore_json_writer_init(&writer, place, 32), TOOLCORE_OK);
+    CHECK_STATUS(toolcore_json_writer_array_start(&writer), TOOLCORE_OK);
+    CHECK_STATUS(toolcore_json_writer_string(&writer, (toolcore_str_t){ place, 1 }), TOOLCORE_ERR_INVALID_ARGUMENT);
+    CHECK_STATUS(toolcore_json_writer_end(&writer, &len), TOOLCORE_ERR_INVALID_ARGUMENT);
+}
+
 TEST(a_double_is_written_so_that_it_reads_back_the_same)
 {
     static const double values[] = { 0.0, 1.0, -2.5, 0.1, 1.0 / 3.0, 1e21, 1e-7, 1.7976931348623157e308, 5e-324, 123456789012345680.0 };
@@ -321,6 +381,8 @@ int main(void)
     RUN(a_writer_puts_commas_and_escapes);
     RUN(a_writer_keeps_its_first_failure);
     RUN(a_text_that_is_not_whole_is_not_ended);
+    RUN(a_writer_never_ends_well_on_what_is_not_json);
+    RUN(a_text_is_not_written_or_decoded_over_itself);
     RUN(a_double_is_written_so_that_it_reads_back_the_same);
     return check_end();
 }

@@ -7,6 +7,7 @@
 
 pub mod desk;
 
+use std::io::Write as _; // the runner hides what passing tests print
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -23,7 +24,8 @@ pub fn shared(test: &str) -> Option<PathBuf> {
 
 /// Says that a test is skipped.
 pub fn skip(test: &str, why: &str) {
-    println!("skipped: {test}: {why}");
+    let line = format!("skipped: {test}: {why}\n");
+    std::io::stderr().write_all(line.as_bytes()).ok();
 }
 
 /// `libtoolcore.a`, built once for all tests of a program; `None` with a printed line if there is no C compiler.

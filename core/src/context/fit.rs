@@ -57,15 +57,12 @@ impl Plan<'_> {
         let Some(side) = Side::of(block.flags) else {
             return Ok(Outcome::Dropped(DropReason::NoRoom));
         };
-        let least = block.min_tokens.max(1);
-        let content = block.content;
-        let others = others.saturating_add(self.frame(rank)?);
-        if !self.could_fit(others, 1) {
-            return Ok(Outcome::Dropped(DropReason::NoRoom));
-        }
-        if !self.could_fit(others, least) {
-            return Ok(Outcome::Dropped(DropReason::BelowMinimum));
-        }
+        let others = match self.others_of_cut(rank, others)? {
+            Ok(others) => others,
+            Err(reason) => return Ok(Outcome::Dropped(reason)),
+        };
+        self.spend_cut();
+        let (least, content) = (block.min_tokens.max(1), block.content);
         let room = limit.saturating_sub(others);
         let largest = search(content.len(), tokens, room, limit, &mut |keep| {
             let (outcome, _) = self.leave_out(rank, side.range(content, keep));
@@ -94,6 +91,27 @@ impl Plan<'_> {
             }
         }
         Ok(Outcome::Dropped(why))
+    }
+
+    /// The tokens beside the piece of a block that is cut: `others`, its wrapper and its notice; or why
+    /// it is of no use to search for a piece.
+    pub(super) fn others_of_cut(
+        &mut self,
+        rank: usize,
+        others: u32,
+    ) -> Result<Result<u32, DropReason>, RenderError> {
+        let block = self.block(rank);
+        if Side::of(block.flags).is_none() || !self.may_cut() {
+            return Ok(Err(DropReason::NoRoom));
+        }
+        let others = others.saturating_add(self.frame(rank)?);
+        Ok(if !self.could_fit(others, 1) {
+            Err(DropReason::NoRoom)
+        } else if !self.could_fit(others, block.min_tokens.max(1)) {
+            Err(DropReason::BelowMinimum)
+        } else {
+            Ok(others)
+        })
     }
 
     /// The outcome of leaving `content[from..to]` out, and the tokens of what stays.

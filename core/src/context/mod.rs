@@ -33,10 +33,23 @@
 //! and a little more usually does. A counter that goes by length ([`BytesPerFour`]) needs no room for
 //! tries: `NoSpace` then names the exact length of the text, so an empty buffer measures.
 //!
-//! For n blocks the counter is called n times on one content each, at most 2n + log₂ n times on a
-//! candidate for the whole text (far less often when most blocks fit, or are out of the question), and
-//! for each cut of a content of b bytes at most some 6 log₂ b times more. To save calls, a block is not
-//! tried when its own count exceeds the room by more than 4 tokens.
+//! For n blocks the counter is called n times on one content each. To save calls, a block is not tried
+//! when its own count exceeds the room by more than 4 tokens. For each cut of a content of b bytes there
+//! are at most some 6 log₂ b calls more.
+//!
+//! A counter that goes by length is asked for a candidate's length at most 2n + log₂ n times. That length
+//! is kept up to date, so a try costs the bytes of the blocks that it adds, whatever is there already.
+//!
+//! A counter that reads text has to read the whole candidate each time, so there is a limit to that.
+//! However many blocks there are, it is 128 tries to keep blocks whole, and a search for a place to cut in
+//! 32 blocks with at most 2 log₂ b + 6 candidates each; pinned blocks have 2 candidates, and one more for
+//! each that is cut and might fit whole after all. What the limit costs:
+//! - The first 64 tries follow the rules above to the token, and most renders need no more.
+//! - Then a block is tried only if it fits by what its blank line, wrapper and content count alone, summed
+//!   over the blocks of one try. So a block is missed only by what the whole text counts less than such
+//!   parts: nothing if counts add up, a few tokens with a tokenizer.
+//! - After 128 tries all other blocks are dropped, and after 32 searches none is cut. It takes a counter
+//!   that gives a text more than its parts, or contents that have room for a notice and for too little else.
 //!
 //! ```
 //! use toolcore::context::*;
@@ -83,9 +96,21 @@ pub fn render<'b, 's>(
     let mut sink = Sink::new(buffer);
     text::write(blocks, options, states, &mut sink);
     let text = sink.finish().map_err(|short| RenderError::NoSpace { need: short.need })?;
-    states.sort_unstable_by_key(|state| state.block);
+    into_input_order(states);
     let room = options.limit().saturating_sub(used);
     Ok(Report { text, used, reserve: options.reserve, room, states })
+}
+
+/// Puts each state at the index of its block. All blocks are different, so each swap puts one there.
+fn into_input_order(states: &mut [BlockState]) {
+    let mut at = 0;
+    while let Some(home) = states.get(at).map(|state| state.block) {
+        if home == at || home >= states.len() {
+            at = at.saturating_add(1);
+        } else {
+            states.swap(at, home);
+        }
+    }
 }
 
 /// A length in bytes that suffices for the buffer of [`render`] whatever budget and counter are:
@@ -272,7 +297,8 @@ pub enum Outcome {
 pub enum DropReason {
     /// Its content is empty.
     Empty,
-    /// There was no room for it, nor for a piece of it if it may be cut.
+    /// There was no room for it, nor for a piece of it if it may be cut; or the tries that a counter that
+    /// reads text has were used up ([module](self)).
     NoRoom,
     /// There was room only for a piece of less than `min_tokens`, or one of nothing but white space.
     BelowMinimum,

@@ -178,7 +178,7 @@ fn escape(text: &str, special: &[char], sink: &mut Sink<'_>) {
 }
 
 /// Between two blocks.
-const JOINT: &str = "\n\n";
+pub(super) const JOINT: &str = "\n\n";
 
 /// The longest notice in bytes, with a line break on either side.
 const NOTICE_MAX: usize = "\n[… 4,294,967,295 of 4,294,967,295 tokens left out]\n".len();

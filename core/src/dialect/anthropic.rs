@@ -3,7 +3,7 @@
 use super::results::{Budget, write_part};
 use super::tools::{Choice, Note, WireChoice, WireTool};
 use super::{Finish, Item, NameRule, ReplyError, Wire, name_and_description, provider_error};
-use crate::json::{Value, Writer};
+use crate::json::{Kind, Value, Writer};
 use crate::result::{Part, ToolResult};
 use crate::schema::StrictSubset;
 
@@ -96,24 +96,22 @@ impl Wire for Anthropic {
     /// Reads a whole message. Blocks that the provider runs itself (`server_tool_use`, `mcp_tool_use` and
     /// their results) and thinking are passed over.
     fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
-        provider_error(root)?;
-        let content = root.get("content").ok_or(ReplyError::Shape { expected: "content" })?;
+        let [error, content, reason] = root.pick(["error", "content", "stop_reason"]);
+        provider_error(error)?;
+        let content = content.filter(|content| matches!(content.kind(), Kind::String | Kind::Array));
+        let content = content.ok_or(ReplyError::Shape { expected: "content" })?;
         visit(Item::Text(Some(content)));
         for block in content.items() {
-            let kind = block.get("type").and_then(Value::as_str);
+            let [kind, text, id, name, input] = block.pick(["type", "text", "id", "name", "input"]);
+            let kind = kind.and_then(Value::as_str);
             let is = |name: &str| kind.is_some_and(|kind| kind == name);
             if is("text") {
-                visit(Item::Text(block.get("text")));
+                visit(Item::Text(text));
             } else if is("tool_use") {
-                visit(Item::Call {
-                    id: block.get("id"),
-                    name: block.get("name"),
-                    arguments: block.get("input"),
-                    encoded: false,
-                });
+                visit(Item::Call { id, name, arguments: input, encoded: false });
             }
         }
-        Ok(match root.get("stop_reason").and_then(Value::as_str) {
+        Ok(match reason.and_then(Value::as_str) {
             Some(reason) if reason == "max_tokens" || reason == "model_context_window_exceeded" => {
                 Finish::Truncated
             }

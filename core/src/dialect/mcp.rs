@@ -36,7 +36,7 @@ impl Wire for Mcp {
         tool.write_schema(out, notes);
         if let Some(schema) = tool.info.output_schema() {
             out.key("outputSchema");
-            out.raw(schema);
+            out.value(Value::from_checked(schema));
         }
         let hints = tool.info.annotations();
         let hints = [
@@ -66,11 +66,13 @@ impl Wire for Mcp {
 
     /// Reads a `tools/call` request or its `params`.
     fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
-        let params = root.get("params").unwrap_or(root);
-        let name = params.get("name").filter(|name| name.as_str().is_some());
-        let name = name.ok_or(ReplyError::Shape { expected: "params.name" })?;
-        let arguments = params.get("arguments");
-        visit(Item::Call { id: root.get("id"), name: Some(name), arguments, encoded: false });
+        let [id, params] = root.pick(["id", "params"]);
+        let [name, arguments] = params.unwrap_or(root).pick(["name", "arguments"]);
+        let name = name.filter(|name| name.as_str().is_some());
+        if name.is_none() {
+            return Err(ReplyError::Shape { expected: "params.name" });
+        }
+        visit(Item::Call { id, name, arguments, encoded: false });
         Ok(Finish::Complete)
     }
 
@@ -96,7 +98,7 @@ impl Wire for Mcp {
             && budget.take_bytes(text.len() + "\"structuredContent\":,".len())
         {
             out.key("structuredContent");
-            out.raw(text);
+            out.value(Value::from_checked(text));
         }
         if result.failed() {
             out.key("isError");

@@ -130,12 +130,9 @@ pub(crate) enum Item<'r> {
     },
 }
 
-/// Reads the error object that providers answer with in place of a reply.
-fn provider_error(root: Value<'_>) -> Result<(), ReplyError> {
-    match root.get("error") {
-        Some(error) if !error.is_null() => Err(ReplyError::Provider),
-        _ => Ok(()),
-    }
+/// Refuses what providers answer with in place of a reply, given the member `error` of the root.
+fn provider_error(error: Option<Value<'_>>) -> Result<(), ReplyError> {
+    if error.is_some_and(|error| !error.is_null()) { Err(ReplyError::Provider) } else { Ok(()) }
 }
 
 /// Writes the members `name` and, unless it is empty, `description`.

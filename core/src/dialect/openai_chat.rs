@@ -3,11 +3,14 @@
 use super::results::{Budget, write_part};
 use super::tools::{Choice, Note, WireChoice, WireTool};
 use super::{Finish, Item, NameRule, ReplyError, Wire, name_and_description, provider_error};
-use crate::json::{Value, Writer};
+use crate::json::{Kind, Value, Writer};
 use crate::result::ToolResult;
 use crate::schema::StrictSubset;
 
 pub(super) struct OpenAiChat;
+
+/// What is read of a message.
+const PARTS: [&str; 4] = ["content", "tool_calls", "refusal", "function_call"];
 
 /// Keywords of JSON Schema that strict mode does not take (the provider's guide to structured outputs).
 const STRICT_REFUSES: [&str; 16] = [
@@ -89,18 +92,35 @@ impl Wire for OpenAiChat {
 
     /// Reads a whole response (its first choice) or one assistant message.
     fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
-        provider_error(root)?;
-        let choice = root.get("choices").map(|choices| choices.item(0));
-        let (message, reason) = match choice {
-            Some(choice) => {
-                let choice = choice.ok_or(ReplyError::Shape { expected: "choices[0].message" })?;
-                (choice.get("message"), choice.get("finish_reason"))
+        let [error, choices, parts @ ..] =
+            root.pick(["error", "choices", PARTS[0], PARTS[1], PARTS[2], PARTS[3]]);
+        provider_error(error)?;
+        let ([content, calls, refusal, function_call], reason) = match choices {
+            Some(choices) => {
+                let choice = choices.item(0).map(|choice| choice.pick(["message", "finish_reason"]));
+                let Some([Some(message), reason]) = choice else {
+                    return Err(ReplyError::Shape { expected: "choices[0].message" });
+                };
+                (message.pick(PARTS), reason)
             }
-            None => (Some(root), None),
+            None => (parts, None),
         };
-        let message = message.ok_or(ReplyError::Shape { expected: "choices[0].message" })?;
-        let (content, calls) = (message.get("content"), message.get("tool_calls"));
-        if content.is_none() && calls.is_none() && message.get("refusal").is_none() {
+        let is = |value: Option<Value<'_>>, kinds: &[Kind]| {
+            value.is_none_or(|value| value.is_null() || kinds.contains(&value.kind()))
+        };
+        // What has another shape would be lost in silence.
+        if !is(calls, &[Kind::Array]) {
+            return Err(ReplyError::Shape { expected: "a list of tool_calls" });
+        }
+        // Some servers send an empty one with every message.
+        let old = function_call.and_then(|call| call.get("name")).and_then(Value::as_str);
+        if old.is_some_and(|name| name != "") {
+            return Err(ReplyError::Shape { expected: "tool_calls in place of function_call" });
+        }
+        if !is(content, &[Kind::String, Kind::Array]) {
+            return Err(ReplyError::Shape { expected: "content that is text or a list" });
+        }
+        if content.is_none() && calls.is_none() && refusal.is_none() {
             return Err(ReplyError::Shape { expected: "content or tool_calls" });
         }
         visit(Item::Text(content));
@@ -113,19 +133,13 @@ impl Wire for OpenAiChat {
         }
         for call in calls.into_iter().flat_map(Value::items) {
             // A custom tool's call carries plain text; it still needs a result.
-            let (body, arguments) = match call.get("function") {
-                Some(function) => (Some(function), "arguments"),
-                None => (call.get("custom"), "input"),
-            };
-            visit(Item::Call {
-                id: call.get("id"),
-                name: body.and_then(|body| body.get("name")),
-                arguments: body.and_then(|body| body.get(arguments)),
-                encoded: true,
-            });
+            let [id, function, custom] = call.pick(["id", "function", "custom"]);
+            let [name, arguments, input] =
+                function.or(custom).map_or([None; 3], |body| body.pick(["name", "arguments", "input"]));
+            visit(Item::Call { id, name, arguments: arguments.or(input), encoded: true });
         }
         // Some servers send an empty refusal with every message.
-        let refusal = message.get("refusal").filter(|refusal| !refusal.is_null());
+        let refusal = refusal.filter(|refusal| !refusal.is_null());
         let refused = refusal.is_some_and(|refusal| refusal.as_str().is_none_or(|text| text != ""));
         Ok(match reason.and_then(Value::as_str) {
             _ if refused => Finish::Refused,

@@ -51,7 +51,7 @@ pub enum ReplyError {
 }
 impl core::error::Error for ReplyError {}
 
-/// A reply's calls and text; see the [module](self).
+/// A reply's calls and text.
 #[derive(Clone, Copy, Debug)]
 pub struct Reply<'r> {
     dialect: Dialect,

@@ -76,6 +76,13 @@ pub enum ResultsError {
         /// How many there are.
         count: usize,
     },
+    /// There are more than 1,000 results and they are not in the order of their calls; matching them by id
+    /// would take too long.
+    #[error("{count} results are not in the order of their calls; give them in that order")]
+    Disordered {
+        /// How many there are.
+        count: usize,
+    },
     /// The output is too small.
     #[error("{0}")]
     NoSpace(NoSpace),
@@ -107,7 +114,10 @@ pub fn render_results_from(
     if dialect == Dialect::Mcp && count > 1 {
         return Err(ResultsError::TooMany { count });
     }
-    check_ids(calls, results)?;
+    let in_order = in_order(calls, results);
+    if !in_order {
+        check_ids(calls, results)?;
+    }
     if count == 0 {
         return Ok(());
     }
@@ -117,7 +127,8 @@ pub fn render_results_from(
     wire.results_start(options.bare, &mut out);
     for index in 0..count {
         let Some(call) = calls.call(index) else { continue };
-        let found = find(calls, results, index, &call).and_then(|at| results.result(at));
+        let place = if in_order { Some(index) } else { find(calls, results, index, &call) };
+        let found = place.and_then(|at| results.result(at));
         match found.and_then(|found| found.result) {
             Some(result) => render_one(dialect, index, &call, result, options.limit, None, &mut out),
             None => {
@@ -295,6 +306,19 @@ fn write_text(text: &str, total: usize, budget: &mut Budget, out: &mut Writer<'_
     }
 }
 
+/// Whether each result stands at the place of its call, as most hosts give them.
+fn in_order(calls: &(impl Calls + ?Sized), results: &(impl Results + ?Sized)) -> bool {
+    let mut places = 0..calls.count();
+    results.count() == calls.count()
+        && places.all(|at| match (calls.call(at), results.result(at)) {
+            (Some(call), Some(result)) => call.id == result.id,
+            _ => false,
+        })
+}
+
+/// The most results that are matched by id when they are not in order, which takes quadratic time.
+const MOST_DISORDERED: usize = 1000;
+
 /// The place of the result that answers the call at `index`. Of several calls with one id, the first has
 /// the first result of that id.
 fn find(
@@ -313,6 +337,9 @@ fn find(
 
 fn check_ids(calls: &(impl Calls + ?Sized), results: &(impl Results + ?Sized)) -> Result<(), ResultsError> {
     let count = calls.count();
+    if count.max(results.count()) > MOST_DISORDERED {
+        return Err(ResultsError::Disordered { count: results.count() });
+    }
     for result in 0..results.count() {
         let Some(entry) = results.result(result) else { continue };
         let answers = |index: usize| calls.call(index).is_some_and(|call| call.id == entry.id);

@@ -13,6 +13,15 @@ pub(crate) fn blanks(rest: &[u8]) -> &[u8] {
     }
 }
 
+/// Reads blanks where one space is likely, as most writers put it after a colon and a comma.
+#[inline(always)]
+pub(super) fn spaces(rest: &[u8]) -> &[u8] {
+    match rest {
+        [b' ', b'!'..=0xFF, ..] => rest.get(1..).unwrap_or_default(),
+        _ => blanks(rest),
+    }
+}
+
 #[cold]
 #[inline(never)]
 pub(super) fn blanks_rest(mut rest: &[u8]) -> &[u8] {
@@ -70,6 +79,66 @@ const fn special(word: usize) -> usize {
 #[inline(always)]
 fn first(word: usize) -> Option<usize> {
     NonZero::new(word & (ONES * 0x80)).map(|found| found.trailing_zeros() as usize / 8)
+}
+
+/// What follows the value that checked text starts with: brackets are counted and strings are passed over,
+/// nothing else is looked at.
+pub(super) fn after_value(rest: &[u8]) -> &[u8] {
+    match rest {
+        [b'"', after @ ..] => after_string(after),
+        [b'{' | b'[', after @ ..] => after_container(after),
+        _ => after_scalar(rest),
+    }
+}
+
+/// What follows the closing quote, from inside the string.
+pub(super) fn after_string(mut rest: &[u8]) -> &[u8] {
+    loop {
+        while let Some((word, after)) = rest.split_first_chunk() {
+            match stop(word) {
+                None => rest = after,
+                Some(stop) => {
+                    rest = rest.get(stop..).unwrap_or_default();
+                    break;
+                }
+            }
+        }
+        match plain_bytes(rest) {
+            [b'"', after @ ..] => return after,
+            // The backslash and what it escapes; a `u` leaves its digits, which are plain.
+            [b'\\', _, after @ ..] => rest = after,
+            [_, after @ ..] => rest = after,
+            [] => return &[],
+        }
+    }
+}
+
+fn after_container(mut rest: &[u8]) -> &[u8] {
+    let mut depth = 1usize;
+    while let [byte, after @ ..] = rest {
+        rest = after;
+        match byte {
+            b'"' => rest = after_string(after),
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth -= 1;
+                if depth == 0 {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    rest
+}
+
+fn after_scalar(mut rest: &[u8]) -> &[u8] {
+    while let [byte, after @ ..] = rest
+        && !matches!(byte, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t')
+    {
+        rest = after;
+    }
+    rest
 }
 
 /// Whether all of `text` is ASCII.

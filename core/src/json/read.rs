@@ -1,6 +1,6 @@
 //! The pull reader: one event at a time, strictly.
 
-use super::bytes::blanks;
+use super::bytes::spaces;
 use super::scan::Scan;
 use super::{Error, Kind, Number, Options, Reason, Str, Value};
 
@@ -85,12 +85,12 @@ impl<'j> Reader<'j> {
 
     /// The next event, or `None` once the whole value was read and nothing follows it.
     pub fn next_event(&mut self) -> Result<Option<Event<'j>>, Error> {
-        let mut rest = blanks(self.rest);
+        let mut rest = spaces(self.rest);
         // What is due after the key or value that comes now. After a key it is a value, and only then.
         let then = match self.state {
             State::AfterMember => match rest {
                 [b',', after @ ..] => {
-                    rest = blanks(after);
+                    rest = spaces(after);
                     State::Value
                 }
                 [b'}', after @ ..] => return self.close(after, Event::ObjectEnd),
@@ -99,7 +99,7 @@ impl<'j> Reader<'j> {
             State::Value => State::AfterMember,
             State::AfterItem => match rest {
                 [b',', after @ ..] => {
-                    rest = blanks(after);
+                    rest = spaces(after);
                     State::AfterItem
                 }
                 [b']', after @ ..] => return self.close(after, Event::ArrayEnd),
@@ -151,8 +151,8 @@ impl<'j> Reader<'j> {
 
     /// Where the next token starts, past blanks and a comma.
     pub fn value_offset(&self) -> usize {
-        self.scan.offset(match (self.state, blanks(self.rest)) {
-            (State::AfterMember | State::AfterItem, [b',', after @ ..]) => blanks(after),
+        self.scan.offset(match (self.state, spaces(self.rest)) {
+            (State::AfterMember | State::AfterItem, [b',', after @ ..]) => spaces(after),
             (_, rest) => rest,
         })
     }
@@ -189,12 +189,12 @@ impl<'j> Reader<'j> {
     /// Takes the next key and its colon if they are exactly `quoted` (the quotes included, without escapes)
     /// and a colon; says whether. If not, the key is still to be read.
     pub fn try_key(&mut self, quoted: &str) -> bool {
-        let mut rest = blanks(self.rest);
+        let mut rest = spaces(self.rest);
         match (self.state, rest) {
             (State::FirstKey | State::Key, _) => {}
             (State::AfterMember, [b',', after @ ..]) => {
                 // Reading the comma once serves the next try too.
-                rest = blanks(after);
+                rest = spaces(after);
                 self.rest = rest;
                 self.state = State::Key;
             }
@@ -212,7 +212,7 @@ impl<'j> Reader<'j> {
 
     /// Takes the end of the container that is open, if it comes next; says whether.
     pub fn try_end(&mut self) -> bool {
-        match (self.state, blanks(self.rest)) {
+        match (self.state, spaces(self.rest)) {
             (State::AfterMember | State::FirstKey, [b'}', after @ ..])
             | (State::AfterItem | State::FirstItem, [b']', after @ ..]) => {
                 self.close(after, Event::Null).is_ok()
@@ -269,11 +269,11 @@ impl<'j> Reader<'j> {
 
     /// The start of the value that is due or may come next.
     fn value_start(&mut self) -> Option<&'j [u8]> {
-        let rest = blanks(self.rest);
+        let rest = spaces(self.rest);
         let reason = match (self.state, rest) {
             (State::FirstItem | State::AfterItem, [b']', ..]) => Reason::ExpectedValue,
             (State::Start | State::Value | State::FirstItem, _) => return Some(rest),
-            (State::AfterItem, [b',', after @ ..]) => return Some(blanks(after)),
+            (State::AfterItem, [b',', after @ ..]) => return Some(spaces(after)),
             (State::FirstKey | State::Key, _) | (State::AfterMember, [b',' | b'}', ..]) => {
                 Reason::ExpectedValue
             }

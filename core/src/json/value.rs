@@ -1,7 +1,6 @@
 //! A lazy view of JSON that was checked, and JSON Pointers (RFC 6901) into it.
 
-use super::bytes::blanks;
-use super::scan::Scan;
+use super::bytes::{after_string, after_value, blanks};
 use super::{Number, Str};
 use crate::sink::Sink;
 
@@ -77,6 +76,25 @@ impl<'j> Value<'j> {
     /// The member of an object with this key; the first of several.
     pub fn get(self, key: &str) -> Option<Value<'j>> {
         self.entries().find(|(name, _)| name.eq_str(key)).map(|(_, value)| value)
+    }
+
+    /// The members of an object with these keys, found in one pass; of several with one key the first.
+    pub fn pick<const N: usize>(self, keys: [&str; N]) -> [Option<Value<'j>>; N] {
+        let mut found = [None; N];
+        let mut missing = N;
+        for (name, value) in self.entries() {
+            let places = keys.iter().zip(&mut found);
+            if let Some((_, place)) = places.into_iter().find(|(key, _)| name.eq_str(key))
+                && place.is_none()
+            {
+                *place = Some(value);
+                missing -= 1;
+                if missing == 0 {
+                    break;
+                }
+            }
+        }
+        found
     }
 
     /// The item of an array at `index`, from 0.
@@ -300,23 +318,23 @@ struct Member<'j> {
 
 /// Reads the next member, where `rest`, the end of `text`, is after the opening brace or the member before.
 fn member<'j>(text: &'j str, rest: &mut &'j [u8]) -> Option<Member<'j>> {
-    let mut scan = Scan::checked(text);
+    let offset = |rest: &[u8]| text.len().saturating_sub(rest.len());
     let key = element(rest)?;
-    let after_key = scan.string(key.strip_prefix(b"\"")?)?;
-    let value = blanks(scan.colon(after_key)?);
-    *rest = scan.value(value, 0)?;
-    let key_start = scan.offset(key);
-    let content = text.get(key_start + 1..scan.offset(after_key).saturating_sub(1))?;
-    Some(Member { key: Str::new(content), key_start, start: scan.offset(value), end: scan.offset(rest) })
+    let after_key = after_string(key.strip_prefix(b"\"")?);
+    let value = blanks(blanks(after_key).strip_prefix(b":")?);
+    *rest = after_value(value);
+    let key_start = offset(key);
+    let content = text.get(key_start + 1..offset(after_key).saturating_sub(1))?;
+    Some(Member { key: Str::new(content), key_start, start: offset(value), end: offset(rest) })
 }
 
 /// Reads the next item, where `rest`, the end of `text`, is after the opening bracket or the item before;
 /// gives its start and end.
 fn item(text: &str, rest: &mut &[u8]) -> Option<(usize, usize)> {
-    let mut scan = Scan::checked(text);
+    let offset = |rest: &[u8]| text.len().saturating_sub(rest.len());
     let value = element(rest)?;
-    *rest = scan.value(value, 0)?;
-    Some((scan.offset(value), scan.offset(rest)))
+    *rest = after_value(value);
+    Some((offset(value), offset(rest)))
 }
 
 /// Where the next key or item starts. `None` at the end of the container.

@@ -47,7 +47,8 @@ pub struct ToolParameter<'a> {
     pub nullable: bool,
     /// The values that it may have, as a JSON array; `null` is added if it may be null.
     pub enumeration: Option<&'a str>,
-    /// What stands in for an absent value, as JSON.
+    /// What stands in for an absent value, as JSON. The model is told; it is filled in only for tools that
+    /// coerce.
     pub default: Option<&'a str>,
     /// The least number, as JSON.
     pub minimum: Option<&'a str>,
@@ -171,7 +172,8 @@ impl<'a> ToolParameter<'a> {
         self
     }
 
-    /// Lets it be absent, with this value, given as JSON, in its place.
+    /// Lets it be absent, with this value, given as JSON, in its place: filled in for tools that coerce, else
+    /// only told to the model.
     pub const fn default_to(mut self, value: &'a str) -> Self {
         self.required = false;
         self.default = Some(value);

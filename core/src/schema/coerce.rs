@@ -21,10 +21,12 @@ use super::check::{CheckOptions, Schema};
 use super::convert::type_of;
 use super::distinct::duplicates;
 use super::entry::{Entry, Table};
+use super::path::put_key;
 use super::program::{Cursor, Node, Slot, op, types, word, word_of};
 use super::source::{item_at, member_at, offset_in, value_at};
 use crate::json::{self, Kind, Str, Value, Writer};
 use crate::sink::Sink;
+use core::cell::Cell;
 use thiserror_no_std::Error;
 
 /// How to coerce.
@@ -44,19 +46,34 @@ pub struct Coercion<'a> {
     /// What was done.
     pub rule: Rule,
     instance: &'a str,
-    at: usize,
+    /// The containers in which the value is, as in [`Coercer::work`].
+    around: &'a [u32],
     /// The member that was added.
     name: Option<Str<'a>>,
+    /// What telling of it takes from the budget.
+    steps: &'a Cell<u32>,
 }
 
 impl Coercion<'_> {
-    /// Appends the JSON Pointer of the value, as it was or as it is now.
+    /// Appends the JSON Pointer of the value, as it was or as it is now. Each time it takes a step from the
+    /// budget for 64 bytes.
     pub fn write_path(&self, sink: &mut Sink<'_>) {
-        json::pointer_at(self.instance, self.at, sink);
+        let start = sink.len();
+        let (frames, _) = self.around.as_chunks::<FRAME>();
+        for &[_, container, _, current] in frames {
+            if self.instance.as_bytes().get(container as usize) == Some(&b'[') {
+                sink.put_byte(b'/');
+                sink.put_u64(u64::from(current.saturating_sub(1)));
+            } else {
+                put_key(self.instance, current as usize, sink);
+            }
+        }
         if let Some(name) = self.name {
             sink.put_byte(b'/');
             json::put_token(name, sink);
         }
+        let steps = word_of((frames.len() + sink.len() - start) / 64);
+        self.steps.set(self.steps.get().saturating_add(steps));
     }
 }
 
@@ -131,7 +148,7 @@ impl core::error::Error for CoerceError {}
 
 /// Coerces `instance` and gives the new text, or nothing if there was nothing to change.
 ///
-/// Takes three words of work memory for each level of the instance at most. `changes` is told each change in
+/// Takes four words of work memory for each level of the instance at most. `changes` is told each change in
 /// the order of the text, also when an error follows.
 pub fn coerce<'o>(
     schema: Schema<'_>,
@@ -174,7 +191,8 @@ pub(super) struct Coercer<'s, 'i, 'c, 'b> {
     schema: Schema<'s>,
     instance: &'i str,
     pub(super) options: &'c CoerceOptions,
-    /// For each open container: its slot, where it starts, and where reading goes on.
+    /// For each open container: its slot, where it starts, where reading goes on, and the quote of the key or
+    /// the number, counted from one, of what was read last.
     work: &'c mut [u32],
     top: usize,
     steps: u32,
@@ -191,14 +209,16 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
     fn run(&mut self, root: Value<'i>) -> Result<(), CoerceError> {
         self.value(Slot(word(self.schema.program(), 4)), root)?;
         while let Some(top) = self.top.checked_sub(FRAME) {
-            let Some(&[slot, start, at]) = self.work.get(top..).and_then(|frame| frame.first_chunk()) else {
+            let Some(&[slot, start, at, current]) =
+                self.work.get(top..).and_then(|frame| frame.first_chunk())
+            else {
                 return Ok(());
             };
             let (slot, start, at) = (Slot(slot), start as usize, at as usize);
             if self.instance.as_bytes().get(start) == Some(&b'[') {
                 match item_at(self.instance, at) {
                     Some((item, end)) => {
-                        self.go_on_at(end);
+                        self.go_on_at(end, current.saturating_add(1));
                         self.value(self.items(slot), item)?;
                     }
                     None => {
@@ -207,9 +227,10 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
                     }
                 }
             } else if let Some((key, value, end)) = member_at(self.instance, at) {
-                self.go_on_at(end);
+                let quote = offset_in(self.instance, key.raw()).saturating_sub(1);
+                self.go_on_at(end, word_of(quote));
                 if self.twice && self.comes_again(key, end)? {
-                    self.change(Rule::DuplicateRemoved, value.raw(), None);
+                    self.change(Rule::DuplicateRemoved, None)?;
                     continue;
                 }
                 self.member(slot, key, value)?;
@@ -227,7 +248,7 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
         self.step(1 + word_of(value.raw().len() / 64))?;
         let types = self.types(slot);
         if type_of(value) & types == 0 {
-            if self.convert(slot, types, value) {
+            if self.convert(slot, types, value)? {
                 return Ok(());
             }
         } else if (self.twice || !slot.is_any()) && matches!(value.kind(), Kind::Object | Kind::Array) {
@@ -239,7 +260,7 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
             let Some(frame) = self.work.get_mut(self.top..self.top + FRAME) else {
                 return Err(CoerceError::NoWork { need: FRAME * (usize::from(json::MAX_DEPTH) + 1) });
             };
-            frame.copy_from_slice(&[slot.0, word_of(start), word_of(start + 1)]);
+            frame.copy_from_slice(&[slot.0, word_of(start), word_of(start + 1), 0]);
             self.top += FRAME;
             return Ok(());
         }
@@ -263,8 +284,7 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
     fn member(&mut self, slot: Slot, key: Str<'i>, value: Value<'i>) -> Result<(), CoerceError> {
         let (member, entry) = self.find(slot, key);
         if value.is_null() && entry.is_some_and(|entry| self.means_absent(slot, entry)) {
-            self.change(Rule::NullRemoved, value.raw(), None);
-            return Ok(());
+            return self.change(Rule::NullRemoved, None);
         }
         self.writer.key_str(key);
         self.value(member, value)
@@ -283,7 +303,7 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
                     continue;
                 };
                 self.step(1 + word_of(property.raw().len() / 64))?;
-                let Some(default) = self.default(entry, property) else { continue };
+                let Some(default) = self.default(entry, property)? else { continue };
                 self.step(word_of(object.raw().len() / 64))?;
                 let name = entry.name(self.schema.texts());
                 let present = object.entries().find(|(key, _)| *key == name);
@@ -292,7 +312,7 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
                 if absent {
                     self.writer.key_str(name);
                     self.writer.value(default);
-                    self.change(Rule::DefaultAdded, object.raw(), Some(name));
+                    self.change(Rule::DefaultAdded, Some(name))?;
                 }
             }
         }
@@ -300,9 +320,18 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
     }
 
     /// The default of a declared property: beside it, or in the schema that it refers to.
-    fn default(&self, entry: Entry, property: Value<'s>) -> Option<Value<'s>> {
-        let shared = || self.schema.texts().value(self.schema.place(entry.slot))?.get("default");
-        property.get("default").or_else(shared).filter(|_| !entry.is(Entry::UNDECLARED))
+    fn default(&mut self, entry: Entry, property: Value<'s>) -> Result<Option<Value<'s>>, CoerceError> {
+        if entry.is(Entry::UNDECLARED) {
+            return Ok(None);
+        }
+        if let Some(own) = property.get("default") {
+            return Ok(Some(own));
+        }
+        let Some(shared) = self.schema.texts().value(self.schema.place(entry.slot)) else {
+            return Ok(None);
+        };
+        self.step(word_of(shared.raw().len() / 64))?;
+        Ok(shared.get("default"))
     }
 
     /// Whether a null for this property of an object says that it is not there.
@@ -316,15 +345,20 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
         !required && !entry.is(Entry::UNDECLARED) && self.types(entry.slot) & types::NULL == 0
     }
 
-    pub(super) fn change(&mut self, rule: Rule, at: &str, name: Option<Str<'_>>) {
+    /// Tells of a change: of the value that was read last in the innermost container, or of the member of it
+    /// that was added.
+    pub(super) fn change(&mut self, rule: Rule, name: Option<Str<'_>>) -> Result<(), CoerceError> {
         self.count += 1;
-        let at = offset_in(self.instance, at);
-        (self.changes)(&Coercion { rule, instance: self.instance, at, name });
+        let steps = Cell::new(0);
+        let end = if name.is_some() { self.top.saturating_sub(FRAME) } else { self.top };
+        let around = self.work.get(..end).unwrap_or_default();
+        (self.changes)(&Coercion { rule, instance: self.instance, around, name, steps: &steps });
+        self.step(steps.get())
     }
 
-    fn go_on_at(&mut self, at: usize) {
-        if let Some(place) = self.top.checked_sub(1).and_then(|last| self.work.get_mut(last)) {
-            *place = word_of(at);
+    fn go_on_at(&mut self, at: usize, current: u32) {
+        if let Some([.., next, last]) = self.work.get_mut(..self.top) {
+            (*next, *last) = (word_of(at), current);
         }
     }
 
@@ -399,6 +433,6 @@ impl<'s> Coercer<'s, '_, '_, '_> {
 }
 
 /// Words for an open container.
-const FRAME: usize = 3;
+const FRAME: usize = 4;
 /// References in place that are followed one after another.
 const MAX_HOPS: usize = 64;

@@ -75,7 +75,8 @@ pub fn compile_with(
     memory: &mut [u8],
 ) -> Result<usize, SchemaError> {
     let texts = Texts { first: text, more: resources };
-    let compiled = Compiler::new(texts, options, memory).and_then(|mut compiler| {
+    let mut levels = NO_LEVELS;
+    let compiled = Compiler::new(texts, options, memory, &mut levels).and_then(|mut compiler| {
         compiler.run()?;
         Ok(compiler.store.fits().then_some(compiler.store.front()))
     });
@@ -83,7 +84,7 @@ pub fn compile_with(
         return Ok(size);
     }
     // Measured from the beginning, so that the answer does not depend on how much memory there was.
-    let need = program_size_with(text, resources, options)?;
+    let need = measure(texts, options, &mut levels)?;
     Err(error_at(SchemaErrorKind::NoSpace { need }, 0))
 }
 
@@ -100,8 +101,13 @@ pub fn program_size_with(
     resources: &[Resource<'_>],
     options: &CompileOptions,
 ) -> Result<usize, SchemaError> {
+    let mut levels = NO_LEVELS;
     let texts = Texts { first: text, more: resources };
-    let measured = Compiler::new(texts, options, &mut []).and_then(|mut compiler| {
+    measure(texts, options, &mut levels)
+}
+
+fn measure(texts: Texts<'_>, options: &CompileOptions, levels: &mut Levels) -> Result<usize, SchemaError> {
+    let measured = Compiler::new(texts, options, &mut [], levels).and_then(|mut compiler| {
         compiler.run()?;
         Ok(compiler.store.need())
     });
@@ -113,6 +119,11 @@ fn placed(error: SchemaError, texts: Texts<'_>) -> SchemaError {
     let (_, number, start) = texts.locate(error.offset);
     SchemaError { offset: error.offset.saturating_sub(start), resource: number.checked_sub(1), ..error }
 }
+
+/// The schemas that are open: once on the stack for a compilation, however often it is begun.
+type Levels = [Level; MAX_LEVELS as usize];
+
+const NO_LEVELS: Levels = [Level::EMPTY; MAX_LEVELS as usize];
 
 /// One compilation.
 pub(super) struct Compiler<'s, 'm> {
@@ -140,7 +151,7 @@ pub(super) struct Compiler<'s, 'm> {
     may_refer: bool,
     /// There may be documents with a URI.
     pub(super) may_name: bool,
-    levels: [Level; MAX_LEVELS as usize],
+    levels: &'m mut Levels,
     pub(super) depth: usize,
     max_depth: usize,
     /// Somewhere there is a `patternProperties`.
@@ -228,7 +239,12 @@ pub(super) enum Place {
 }
 
 impl<'s, 'm> Compiler<'s, 'm> {
-    fn new(texts: Texts<'s>, options: &CompileOptions, memory: &'m mut [u8]) -> Result<Self, SchemaError> {
+    fn new(
+        texts: Texts<'s>,
+        options: &CompileOptions,
+        memory: &'m mut [u8],
+        levels: &'m mut Levels,
+    ) -> Result<Self, SchemaError> {
         if texts.len() >= Entry::MAX_LENGTH as usize {
             return Err(error_at(SchemaErrorKind::TooLarge, 0));
         }
@@ -262,7 +278,7 @@ impl<'s, 'm> Compiler<'s, 'm> {
             scan_for_ref: false,
             may_refer: may_hold("$ref"),
             may_name: may_hold("$id") || !texts.more.is_empty(),
-            levels: [Level::new(0, 0); MAX_LEVELS as usize],
+            levels,
             depth: 0,
             max_depth: usize::from(options.max_depth.min(MAX_LEVELS)),
             patterned: false,
@@ -526,7 +542,7 @@ impl<'s, 'm> Compiler<'s, 'm> {
     /// The innermost schema. There is one whenever this is called; were there none, the first place would do
     /// no harm.
     pub(super) fn level(&mut self) -> &mut Level {
-        let [first, rest @ ..] = &mut self.levels;
+        let [first, rest @ ..] = &mut *self.levels;
         match self.depth.checked_sub(2) {
             Some(index) => rest.get_mut(index).unwrap_or(first),
             None => first,
@@ -588,27 +604,29 @@ impl Level {
     }
 
     fn new(offset: usize, base: usize) -> Level {
-        Level {
-            offset: word_of(offset),
-            seen: 0,
-            base,
-            entries: (base, base),
-            properties: 0,
-            required: 0,
-            others: Slot::ANY,
-            patterned: false,
-            #[cfg(feature = "pattern")]
-            matcher: 0,
-            need: 0,
-            types: types::ALL,
-            kinds: 0,
-            count: 0,
-            place: Place::Keywords,
-            list: base,
-            ref_only: false,
-            defines: false,
-        }
+        Level { offset: word_of(offset), base, entries: (base, base), list: base, ..Level::EMPTY }
     }
+
+    const EMPTY: Level = Level {
+        offset: 0,
+        seen: 0,
+        base: 0,
+        entries: (0, 0),
+        properties: 0,
+        required: 0,
+        others: Slot::ANY,
+        patterned: false,
+        #[cfg(feature = "pattern")]
+        matcher: 0,
+        need: 0,
+        types: types::ALL,
+        kinds: 0,
+        count: 0,
+        place: Place::Keywords,
+        list: 0,
+        ref_only: false,
+        defines: false,
+    };
 }
 
 pub(super) fn error_at(kind: SchemaErrorKind, offset: usize) -> SchemaError {

@@ -1,12 +1,12 @@
 //! The rules of coercion: what becomes what.
 
-use super::coerce::{Coercer, Rule};
+use super::coerce::{CoerceError, Coercer, Rule};
 use super::program::{Slot, types};
 use crate::json::{self, Kind, Number, Str, Value};
 
 impl<'i> Coercer<'_, 'i, '_, '_> {
     /// Writes what a value of a type that is not accepted becomes. False if it stays as it is.
-    pub(super) fn convert(&mut self, slot: Slot, types: u8, value: Value<'i>) -> bool {
+    pub(super) fn convert(&mut self, slot: Slot, types: u8, value: Value<'i>) -> Result<bool, CoerceError> {
         let rule = match value.kind() {
             Kind::String => value.as_str().and_then(|text| self.read_string(types, text)),
             Kind::Number if types & types::BOOLEAN != 0 => {
@@ -20,22 +20,22 @@ impl<'i> Coercer<'_, 'i, '_, '_> {
             _ => None,
         };
         if let Some(rule) = rule {
-            self.change(rule, value.raw(), None);
-            return true;
+            self.change(rule, None)?;
+            return Ok(true);
         }
         let scalar = matches!(value.kind(), Kind::String | Kind::Number | Kind::Bool);
         if !self.options.wrap_scalars || !scalar || types & types::ARRAY == 0 {
-            return false;
+            return Ok(false);
         }
-        self.change(Rule::ArrayFromScalar, value.raw(), None);
+        self.change(Rule::ArrayFromScalar, None)?;
         self.writer.array_start();
         let items = self.items(slot);
         let types = self.types(items) & !types::ARRAY;
-        if type_of(value) & types != 0 || !self.convert(items, types, value) {
+        if type_of(value) & types != 0 || !self.convert(items, types, value)? {
             self.writer.raw(value.raw());
         }
         self.writer.array_end();
-        true
+        Ok(true)
     }
 
     /// Writes what a string becomes.
@@ -66,7 +66,7 @@ impl<'i> Coercer<'_, 'i, '_, '_> {
         self.writer.raw("");
         let start = self.writer.sink().len();
         text.decode(self.writer.sink());
-        let decoded = self.writer.sink().text().and_then(|all| all.get(start..));
+        let decoded = self.writer.sink().text_from(start);
         let fits = decoded.is_none_or(|decoded| {
             json::parse(decoded.as_bytes(), &self.options.check.json).is_ok_and(|value| value.kind() == kind)
         });

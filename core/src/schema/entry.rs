@@ -61,7 +61,7 @@ impl Table {
         self.entries() + Entry::SIZE * self.count as usize
     }
 
-    /// The number of the entry with this key.
+    /// The number of the entry with this key; below `count`, whatever the program is.
     pub(super) fn find(self, program: &[u8], text: Texts<'_>, key: Str<'_>) -> Option<u32> {
         if self.count <= LINEAR {
             return (0..self.count).find(|&number| self.entry(program, number).name(text) == key);
@@ -70,6 +70,9 @@ impl Table {
         while low < high {
             let middle = low + (high - low) / 2;
             let number = self.ranked(program, middle);
+            if number >= self.count {
+                return None;
+            }
             match order(self.entry(program, number).name(text), key) {
                 Ordering::Equal => return Some(number),
                 Ordering::Less => low = middle + 1,
@@ -157,23 +160,36 @@ impl Candidate {
         Candidate { offset, length }
     }
 
+    /// The length of its source text.
+    #[inline(always)]
+    pub(super) fn length(self) -> usize {
+        (self.length & ((1 << Form::SHIFT) - 1)) as usize
+    }
+
     /// Its source text.
     #[inline]
     pub(super) fn raw(self, texts: Texts<'_>) -> &str {
-        texts.get(self.offset as usize, (self.length & ((1 << Form::SHIFT) - 1)) as usize).unwrap_or_default()
+        texts.get(self.offset as usize, self.length()).unwrap_or_default()
     }
 
     /// As `raw`, in bytes.
     #[inline(always)]
     pub(super) fn bytes(self, texts: Texts<'_>) -> Option<&[u8]> {
-        texts.bytes(self.offset as usize, (self.length & ((1 << Form::SHIFT) - 1)) as usize)
+        texts.bytes(self.offset as usize, self.length())
     }
 
     /// As `raw`, in bytes, if it stands in the first text.
     #[inline(always)]
     pub(super) fn bytes_in(self, text: &str) -> Option<&[u8]> {
         let start = self.offset as usize;
-        text.as_bytes().get(start..start.wrapping_add((self.length & ((1 << Form::SHIFT) - 1)) as usize))
+        text.as_bytes().get(start..start.wrapping_add(self.length()))
+    }
+
+    /// Whether it is a string without escapes that takes one step to compare with.
+    #[inline(always)]
+    pub(super) fn is_short(self) -> bool {
+        // The form stands above the length, and this one is 0.
+        self.length < SHORT
     }
 
     #[inline]
@@ -181,6 +197,10 @@ impl Candidate {
         self.length >> Form::SHIFT == form as u32
     }
 }
+
+/// Comparing with this many bytes takes another step.
+const SHORT: u32 = 64;
+const _: () = assert!(Form::Plain as u32 == 0);
 
 /// What a candidate is, as far as comparing goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

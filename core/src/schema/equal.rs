@@ -69,7 +69,7 @@ impl Check<'_, '_, '_> {
                 self.top = top;
                 continue;
             };
-            self.step(1 + word_of(x.raw().len() / 64))?;
+            self.step(1 + word_of((x.raw().len() + y.raw().len()) / 128))?;
             let (x_at, y_at) = (offset_in(one, x.raw()), offset_in(two, y.raw()));
             if let Some(word) = self.work.get_mut(top + 1) {
                 *word = word_of(x_at + x.raw().len());

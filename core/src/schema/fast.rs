@@ -4,7 +4,7 @@
 //! the text. Whatever is not as expected, here, is left to the general way in [`machine`](super::machine), so
 //! nothing is decided twice.
 
-use super::entry::{Candidate, Entry, Form};
+use super::entry::{Candidate, Entry};
 use super::machine::Check;
 use super::program::{INLINE, Instruction, Node, Slot, kind, op, types, word, words};
 use crate::json::blanks;
@@ -25,6 +25,7 @@ impl<'i> Check<'_, 'i, '_> {
     /// scalar that needs no closer look.
     #[inline(never)]
     pub(super) fn members(&mut self, mut rest: &'i [u8]) -> (&'i [u8], Place) {
+        self.level.items = 0;
         if self.level.count > 32 {
             return (rest, Place::Key);
         }
@@ -107,7 +108,7 @@ impl<'i> Check<'_, 'i, '_> {
         for number in 0..instruction.argument {
             let candidate = Candidate::read(program, instruction, number);
             // The closing quote is compared too, and without escapes it is the first quote.
-            if candidate.is(Form::Plain)
+            if candidate.is_short()
                 && let Some(bytes) = candidate.bytes_in(self.schema.text())
                 && let Some(after) = strip(rest, bytes)
             {

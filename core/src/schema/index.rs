@@ -8,7 +8,7 @@ use super::error::{SchemaError, SchemaErrorKind};
 use super::lower::{Step, walk};
 use super::pointer::{Pointer, hash_name};
 use super::program::{Slot, word_of, words};
-use super::source::offset_in;
+use super::source::{offset_in, value_at};
 use super::store::Store;
 use super::uri::{self, MAX_URI, Uri};
 use crate::json::{Kind, Str, Value, blanks};
@@ -167,7 +167,8 @@ impl<'s> Compiler<'s, '_> {
         }
         let mut problem = Ok(());
         walk(text, &mut |step| {
-            let Step::Node { value, offset, .. } = step else { return true };
+            let Step::Node { offset, .. } = step else { return true };
+            let Some(value) = value_at(text, offset) else { return true };
             let start = begin + offset;
             let id = value.get("$id").filter(|id| id.kind() == Kind::String);
             // In draft 7 a reference cancels what is beside it, and an identifier can be an anchor.

@@ -67,48 +67,30 @@ pub fn write_lowered(schema: &str, out: &mut Writer<'_, '_>, changed: &mut dyn F
         out.raw("{\"type\":\"object\",\"properties\":{}}");
         return;
     }
-    walk(schema, &mut |step| match step {
-        Step::Node { value, offset, root } => {
-            out.object_start();
-            let kind = value.get("type");
-            if root && kind.is_none() {
-                out.key("type");
-                out.string("object");
-                changed(Change::TypeAdded);
-            }
-            let object = kind.map_or(root, |kind| names_object(kind));
-            if object && value.get("properties").is_none() {
-                out.key("properties");
-                out.object_start();
+    walk(schema, &mut |step| {
+        match step {
+            Step::Start(Kind::Array) => out.array_start(),
+            Step::Node { .. } | Step::Start(_) => out.object_start(),
+            Step::NodeEnd { offset, root, kind, properties } => {
+                if root && kind == Type::Unsaid {
+                    out.key("type");
+                    out.string("object");
+                    changed(Change::TypeAdded);
+                }
+                if !properties && (kind == Type::Object || root && kind == Type::Unsaid) {
+                    out.key("properties");
+                    out.object_start();
+                    out.object_end();
+                    changed(Change::PropertiesAdded { offset });
+                }
                 out.object_end();
-                changed(Change::PropertiesAdded { offset });
             }
-            true
+            Step::End(Kind::Array) => out.array_end(),
+            Step::End(_) => out.object_end(),
+            Step::Key { key, .. } => out.key_str(key),
+            Step::Raw(value) => out.value(value),
         }
-        Step::Start(Kind::Object) => {
-            out.object_start();
-            true
-        }
-        Step::Start(_) => {
-            out.array_start();
-            true
-        }
-        Step::End(Kind::Object) => {
-            out.object_end();
-            true
-        }
-        Step::End(_) => {
-            out.array_end();
-            true
-        }
-        Step::Key { key, .. } => {
-            out.key_str(key);
-            true
-        }
-        Step::Raw(value) => {
-            out.value(value);
-            true
-        }
+        true
     });
 }
 
@@ -117,7 +99,7 @@ pub fn strict_problem(schema: &str, subset: &StrictSubset) -> Option<StrictProbl
     let mut problem = None;
     walk(schema, &mut |step| {
         problem = match step {
-            Step::Node { value, offset, root } => node_problem(value, offset, root, schema, subset),
+            Step::Node { offset, root } => node_problem(schema, offset, root, subset),
             Step::Key { key, offset, keyword: true }
                 if subset.refused.iter().any(|refused| key == *refused) =>
             {
@@ -130,24 +112,19 @@ pub fn strict_problem(schema: &str, subset: &StrictSubset) -> Option<StrictProbl
     problem
 }
 
-fn node_problem(
-    node: Value<'_>,
-    offset: usize,
-    root: bool,
-    schema: &str,
-    subset: &StrictSubset,
-) -> Option<StrictProblem> {
-    let properties = node.get("properties");
-    if !(root || properties.is_some() || node.get("type").is_some_and(names_object)) {
+fn node_problem(schema: &str, offset: usize, root: bool, subset: &StrictSubset) -> Option<StrictProblem> {
+    let node = Value::from_checked(schema.get(offset..)?);
+    let [kind, properties, additional, required] =
+        node.pick(["type", "properties", "additionalProperties", "required"]);
+    if !(root || properties.is_some() || kind.is_some_and(names_object)) {
         return None;
     }
-    if node.get("additionalProperties").and_then(Value::as_bool) != Some(false) {
+    if additional.and_then(Value::as_bool) != Some(false) {
         return Some(StrictProblem { kind: StrictProblemKind::NotClosed, offset });
     }
     if !subset.all_required {
         return None;
     }
-    let required = node.get("required");
     for (count, (name, value)) in properties.into_iter().flat_map(Value::entries).enumerate() {
         let at = (value.raw().as_ptr() as usize).wrapping_sub(schema.as_ptr() as usize);
         if count >= MAX_PROPERTIES {
@@ -173,15 +150,33 @@ fn names_object(kind: Value<'_>) -> bool {
 /// What a walk over a schema meets.
 pub(super) enum Step<'s> {
     /// An object schema begins.
-    Node { value: Value<'s>, offset: usize, root: bool },
+    Node { offset: usize, root: bool },
+    /// An object schema ends: what its `type` says, and whether it has `properties`.
+    NodeEnd { offset: usize, root: bool, kind: Type, properties: bool },
     /// A map or a list of schemas begins.
     Start(Kind),
-    /// An object schema, a map or a list of schemas ends.
+    /// A map or a list of schemas ends.
     End(Kind),
     /// A key; `keyword` if it is one of a schema, else it is a name.
     Key { key: Str<'s>, offset: usize, keyword: bool },
     /// A value that is no schema, or a boolean schema.
     Raw(Value<'s>),
+}
+
+/// What `type` says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Type {
+    Unsaid,
+    Object,
+    Other,
+}
+
+/// A part of a schema that is open.
+struct Open {
+    place: Place,
+    offset: usize,
+    kind: Type,
+    properties: bool,
 }
 
 /// What stands at a place of a schema's text.
@@ -190,96 +185,99 @@ enum Place {
     Schema,
     Map,
     List,
+    /// The value of `type`.
+    Type,
     Data,
 }
 
 impl Place {
     /// Where the value of a keyword leads.
-    fn of(keyword: Str<'_>) -> Self {
-        let any = |names: &[&str]| names.iter().any(|name| keyword == *name);
-        if any(&[
-            "properties",
-            "$defs",
-            "definitions",
-            "patternProperties",
-            "dependentSchemas",
-            "dependencies",
-        ]) {
-            Place::Map
-        } else if any(&["allOf", "anyOf", "oneOf", "prefixItems"]) {
-            Place::List
-        } else if any(&[
-            "items",
-            "additionalProperties",
-            "additionalItems",
-            "not",
-            "if",
-            "then",
-            "else",
-            "contains",
-            "propertyNames",
-            "unevaluatedItems",
-            "unevaluatedProperties",
-        ]) {
-            Place::Schema
-        } else {
-            Place::Data
+    fn of(keyword: &str) -> Self {
+        match keyword {
+            "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas"
+            | "dependencies" => Place::Map,
+            "allOf" | "anyOf" | "oneOf" | "prefixItems" => Place::List,
+            "items"
+            | "additionalProperties"
+            | "additionalItems"
+            | "not"
+            | "if"
+            | "then"
+            | "else"
+            | "contains"
+            | "propertyNames"
+            | "unevaluatedItems"
+            | "unevaluatedProperties" => Place::Schema,
+            "type" => Place::Type,
+            _ => Place::Data,
         }
     }
 }
 
+/// Bytes of the longest keyword that leads to schemas.
+const LONGEST: usize = "unevaluatedProperties".len();
+
 /// Tells `visit` each step through a valid schema until it says stop.
 pub(super) fn walk<'s>(schema: &'s str, visit: &mut dyn FnMut(Step<'s>) -> bool) {
     let mut reader = Reader::new(schema.as_bytes(), &Options::default());
-    let mut open: heapless::Vec<Place, { MAX_DEPTH as usize }> = heapless::Vec::new();
+    let mut open: heapless::Vec<Open, { MAX_DEPTH as usize }> = heapless::Vec::new();
     let mut next = Place::Schema;
     loop {
         let offset = reader.value_offset();
-        let inside = open.last().copied();
+        let root = open.is_empty();
         // The text was compiled, so the reader meets no error; if it did, the walk would end.
-        let step = match reader.peek() {
-            Ok(Kind::Object) if next == Place::Schema => {
-                let Ok(value) = reader.clone().skip_value() else { return };
-                Some((Step::Node { value, offset, root: inside.is_none() }, Place::Schema))
-            }
-            Ok(Kind::Object) if next == Place::Map => Some((Step::Start(Kind::Object), Place::Map)),
+        let Ok(kind) = reader.peek() else { return };
+        let entered = match (kind, next) {
+            (Kind::Object, Place::Schema) => Some((Step::Node { offset, root }, Place::Schema)),
+            (Kind::Object, Place::Map) => Some((Step::Start(kind), Place::Map)),
             // `items` of draft 7 may be a list of schemas.
-            Ok(Kind::Array) if next == Place::List || next == Place::Schema => {
-                Some((Step::Start(Kind::Array), Place::List))
-            }
-            Ok(_) => {
-                let Ok(value) = reader.skip_value() else { return };
-                if !visit(Step::Raw(value)) || inside.is_none() {
-                    return;
-                }
-                None
-            }
-            Err(_) => None,
+            (Kind::Array, Place::List | Place::Schema) => Some((Step::Start(kind), Place::List)),
+            _ => None,
         };
-        if let Some((step, place)) = step
-            && (reader.next_event().is_err() || open.push(place).is_err() || !visit(step))
-        {
-            return;
+        if let Some((step, place)) = entered {
+            let part = Open { place, offset, kind: Type::Unsaid, properties: false };
+            if reader.next_event().is_err() || open.push(part).is_err() || !visit(step) {
+                return;
+            }
+        } else {
+            let Ok(value) = reader.skip_value() else { return };
+            if let (Place::Type, Some(node)) = (next, open.last_mut()) {
+                node.kind = if names_object(value) { Type::Object } else { Type::Other };
+            }
+            if !visit(Step::Raw(value)) {
+                return;
+            }
         }
         // Up to the next value: past the ends of what is open, and a key.
         loop {
-            let Some(place) = open.last().copied() else { return };
+            let root = open.len() == 1;
+            let Some(part) = open.last_mut() else { return };
             if reader.try_end() {
+                let step = match *part {
+                    Open { place: Place::Schema, offset, kind, properties } => {
+                        Step::NodeEnd { offset, root, kind, properties }
+                    }
+                    Open { place: Place::List, .. } => Step::End(Kind::Array),
+                    _ => Step::End(Kind::Object),
+                };
                 open.pop();
-                let kind = if place == Place::List { Kind::Array } else { Kind::Object };
-                if !visit(Step::End(kind)) {
+                if !visit(step) {
                     return;
                 }
                 continue;
             }
-            if place == Place::List {
+            if part.place == Place::List {
                 next = Place::Schema;
                 break;
             }
             let offset = reader.value_offset();
             let Ok(Some(Event::Key(key))) = reader.next_event() else { return };
-            next = if place == Place::Map { Place::Schema } else { Place::of(key) };
-            if !visit(Step::Key { key, offset, keyword: place == Place::Schema }) {
+            let keyword = part.place == Place::Schema;
+            let mut decoded = [0u8; LONGEST];
+            let name = key.plain().unwrap_or_else(|| key.decode_in(&mut decoded).unwrap_or_default());
+            next = if keyword { Place::of(name) } else { Place::Schema };
+            part.properties |= keyword && name == "properties";
+            if !visit(Step::Key { key, offset, keyword }) {
                 return;
             }
             break;

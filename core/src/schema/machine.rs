@@ -9,11 +9,13 @@ use super::distinct::duplicates;
 use super::entry::Table;
 use super::error::{CheckError, Keyword};
 use super::fast::Place;
+use super::path::Open;
 use super::place::Next;
 use super::program::{Cursor, Instruction, Node, Slot, kind, op, types, word, word_of};
 use super::report::{Problem, Report, Violation};
 use super::work;
 use crate::json::{Reason, Scan, Value, blanks};
+use core::cell::Cell;
 
 /// One check.
 pub(super) struct Check<'s, 'i, 'c> {
@@ -41,14 +43,14 @@ pub(super) struct Check<'s, 'i, 'c> {
     /// Words of notes at the end of the work memory, and how many there were when the scope began.
     pub(super) notes: u32,
     pub(super) mark: u32,
-    /// Why the check was given up, if it is not the scan's error.
-    failure: Option<CheckError>,
+    /// Why the check was given up or its verdict is not to be given, if it is not the scan's error.
+    pub(super) failure: Option<CheckError>,
     report: &'c mut dyn Report,
     pub(super) options: &'c CheckOptions,
 }
 
 /// A container that is being read, or a value to which further schemas apply.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Level {
     pub(super) state: u32,
     /// The address of the node.
@@ -66,24 +68,29 @@ pub(super) struct Level {
     /// In an object bits of the entries that were there, or where in the work memory they are; in an array
     /// how many first items have a slot of their own; in place where in the work memory the frame is.
     pub(super) seen: u32,
-    /// In an array the slot of the items, in place how many runs the instruction took.
+    /// In an array the slot of the items, in place how many runs the instruction took. In an object, while a
+    /// member is read that has no entry, one more than where its key stands.
     pub(super) items: u32,
 }
 
 const OUTSIDE: u32 = 0;
 pub(super) const OBJECT: u32 = 1;
-const ARRAY: u32 = 2;
+pub(super) const ARRAY: u32 = 2;
 pub(super) const IN_PLACE: u32 = 3;
 /// An object whose members are chosen by patterns as well.
 pub(super) const PATTERNED: u32 = 16;
 /// A member of it, of which `next` is the number of instructions that were looked at, `entries` where its key
 /// stands, `items` the slot that is left for the end, and `seen` what was found.
-#[cfg(feature = "pattern")]
 pub(super) const MEMBER: u32 = 17;
 
 impl Level {
     pub(super) const OUTSIDE: Level =
         Level { state: OUTSIDE, node: 0, start: 0, next: 0, count: 0, entries: 0, seen: 0, items: 0 };
+
+    /// The one that was put at a place of the work memory.
+    pub(super) fn read(work: &[u32], at: usize) -> Option<Level> {
+        Some(Level::from_words(*work.get(at..)?.first_chunk()?))
+    }
 
     /// A level that was kept.
     #[inline(always)]
@@ -483,6 +490,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
         Node::read(self.schema.program(), self.level.node as usize).offset as usize
     }
 
+    /// Tells of a problem. When the steps for that are used up, nothing more is told, and the check has failed.
     #[cold]
     pub(super) fn report(&mut self, problem: Problem<'_>, at: usize, schema_at: usize) {
         self.problems = self.problems.saturating_add(1);
@@ -490,8 +498,22 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             self.distance = self.distance.saturating_add(self.weight(&problem));
             return;
         }
-        let (instance, schema) = (self.text, self.schema.texts());
-        self.report.violation(&Violation { problem, instance, at, schema, schema_at });
+        if self.failure.is_some() {
+            return;
+        }
+        let steps = Cell::new(1);
+        let open = Open {
+            level: self.level,
+            work: self.work.get(..self.top).unwrap_or_default(),
+            program: self.schema.program(),
+            schema: self.schema.texts(),
+            instance: self.text,
+        };
+        self.report.violation(&Violation { problem, open, at, schema_at, steps: &steps });
+        match self.steps.checked_sub(steps.get()) {
+            Some(left) => self.steps = left,
+            None => self.failure = Some(CheckError::StepLimit),
+        }
     }
 
     /// How much a problem says that a schema was not meant. A value that is not the expected one says much,

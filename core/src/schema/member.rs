@@ -26,11 +26,12 @@ impl<'i> Check<'_, 'i, '_> {
         };
         let after = self.scan.colon(end)?;
         if let Some(number) = number {
-            self.level.next = number + 1;
+            self.level.next = number.saturating_add(1);
             self.loose |= !self.mark(number);
             return Some((after, self.entry(number).slot));
         }
         self.loose = true;
+        self.level.items = word_of(self.scan.offset(rest).saturating_add(1));
         let others = self.level.table().others(self.schema.program());
         if others.as_immediate().is_some_and(|(types, _)| types == types::NONE) {
             let table = self.level.table();
@@ -51,7 +52,7 @@ impl<'i> Check<'_, 'i, '_> {
         let numbers = if self.level.count <= LINEAR {
             0..self.level.count
         } else {
-            next..self.level.count.min(next + 1)
+            next..self.level.count.min(next.saturating_add(1))
         };
         numbers.into_iter().find_map(|number| {
             let after = strip(rest, self.entry(number).bytes(self.schema.texts())?)?;

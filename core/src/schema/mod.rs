@@ -60,6 +60,7 @@ mod machine;
 #[cfg(feature = "pattern")]
 mod matching;
 mod member;
+mod path;
 #[cfg(feature = "pattern")]
 pub mod pattern;
 mod place;

@@ -362,9 +362,14 @@ impl Reference {
 /// In the third operand of a `DYNAMIC_REF`: an anchor of another document can take its target's place.
 pub(super) const DYNAMIC: u32 = 1;
 
-/// Whether a reference leads along the keywords that the pass over the text compiles.
+/// Whether a reference leads along the keywords that the pass over the text compiles. One with escapes, or
+/// with a separator in percent encoding, is taken for one that does not.
 fn is_usual(value: Value<'_>) -> bool {
-    let mut tokens = value.raw().trim_matches('"').split('/').skip(1);
+    let raw = value.raw();
+    if raw.contains('\\') || raw.contains("%2F") || raw.contains("%2f") {
+        return false;
+    }
+    let mut tokens = raw.trim_matches('"').split('/').skip(1);
     while let Some(keyword) = tokens.next() {
         let usual = match keyword {
             "properties" | "patternProperties" | "$defs" | "definitions" | "allOf" | "anyOf" | "oneOf" => {

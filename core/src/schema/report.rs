@@ -6,10 +6,12 @@ use super::error::put_source;
 use super::error::{Keyword, put_short, string_end};
 #[cfg(feature = "format")]
 use super::format::Format;
-use super::program::types;
-use super::source::Texts;
-use crate::json::{self, Str, Value};
+use super::path::Open;
+use super::program::{types, word_of};
+use super::source::item_at;
+use crate::json::{self, Str};
 use crate::sink::Sink;
+use core::cell::Cell;
 
 /// Receives the violations of a check, one by one and in the order of the instance's text.
 pub trait Report {
@@ -25,18 +27,19 @@ impl Report for NoReport {
     fn violation(&mut self, _: &Violation<'_>) {}
 }
 
-/// One place where the instance differs from the schema. Its texts are made when they are asked for.
+/// One place where the instance differs from the schema. Its texts are made when they are asked for, which
+/// takes steps from the budget of the check: [`CheckOptions::steps`](super::CheckOptions::steps).
 #[derive(Clone, Copy, Debug)]
 pub struct Violation<'a> {
     pub(super) problem: Problem<'a>,
-    /// The instance's text as far as it was read.
-    pub(super) instance: &'a str,
-    /// Where the value or the key stands in it.
+    /// The texts, and what is open around the value.
+    pub(super) open: Open<'a>,
+    /// Where the value or the key stands in the instance.
     pub(super) at: usize,
-    /// The schema's texts.
-    pub(super) schema: Texts<'a>,
-    /// Where the schema that is violated stands in them.
+    /// Where the schema that is violated stands in the schema's texts.
     pub(super) schema_at: usize,
+    /// What telling of it takes from the budget.
+    pub(super) steps: &'a Cell<u32>,
 }
 
 /// What is wrong, with what the message needs.
@@ -107,21 +110,25 @@ impl Violation<'_> {
     /// Appends the JSON Pointer of the value in the instance; for a missing member, the pointer that it would
     /// have.
     pub fn write_path(&self, sink: &mut Sink<'_>) {
-        json::pointer_at(self.instance, self.at, sink);
+        let start = sink.len();
+        let gone_through = self.open.write_path(self.at, sink);
         if let Problem::Required(name) | Problem::Dependent(name, _) = self.problem {
             sink.put_byte(b'/');
             json::put_token(name, sink);
         }
+        self.take_steps(gone_through + sink.len() - start);
     }
 
     /// Appends the JSON Pointer of the keyword in the schema; in a resource, its URI and a fragment.
     pub fn write_schema_path(&self, sink: &mut Sink<'_>) {
-        let (text, number, start) = self.schema.locate(self.schema_at);
-        if let Some(resource) = number.checked_sub(1).and_then(|number| self.schema.more.get(number)) {
+        let (text, number, start) = self.open.schema.locate(self.schema_at);
+        if let Some(resource) = number.checked_sub(1).and_then(|number| self.open.schema.more.get(number)) {
             sink.put(resource.uri);
             sink.put_byte(b'#');
         }
-        json::pointer_at(text, self.schema_at - start, sink);
+        let at = self.schema_at.saturating_sub(start);
+        self.take_steps(at);
+        json::pointer_at(text, at, sink);
         if !matches!(self.problem, Problem::False | Problem::DuplicateKey) {
             sink.put_byte(b'/');
             sink.put(self.keyword().name());
@@ -138,13 +145,21 @@ impl Violation<'_> {
                 self.put_got(true, sink);
             }
             Problem::Enum(at) => {
-                let values = self.schema.value(at);
-                let mut values = values.iter().flat_map(|values| values.items()).map(Value::raw).peekable();
+                let (text, _, start) = self.open.schema.locate(at);
+                let first = at.saturating_sub(start).saturating_add(1);
+                let end = Cell::new(first);
+                let mut values = core::iter::from_fn(|| {
+                    let (value, after) = item_at(text, end.get())?;
+                    end.set(after);
+                    Some(value.raw())
+                })
+                .peekable();
                 if values.peek().is_none() {
                     return sink.put("nothing is allowed here");
                 }
                 sink.put("expected one of ");
                 put_list(values, sink);
+                self.take_steps(end.get() - first);
                 self.put_got(false, sink);
             }
             Problem::Const(value) => {
@@ -184,7 +199,7 @@ impl Violation<'_> {
             #[cfg(feature = "pattern")]
             Problem::Pattern(at) => {
                 sink.put("expected a text that matches ");
-                let (text, _, start) = self.schema.locate(at);
+                let (text, _, start) = self.open.schema.locate(at);
                 put_source(text, at.saturating_sub(start), sink);
                 self.put_got(false, sink);
             }
@@ -196,10 +211,11 @@ impl Violation<'_> {
             }
             Problem::Required(_) => sink.put("required"),
             Problem::Unknown(program, table) => {
+                self.take_steps(table.count as usize);
                 let names = (0..table.count).map(|number| table.entry(program, number));
                 let mut names = names
                     .filter(|entry| !entry.is(Entry::UNDECLARED))
-                    .map(|entry| entry.quoted(self.schema))
+                    .map(|entry| entry.quoted(self.open.schema))
                     .peekable();
                 if names.peek().is_none() {
                     return sink.put("unknown property; none is allowed");
@@ -227,10 +243,15 @@ impl Violation<'_> {
         }
     }
 
+    /// Counts what goes through so many bytes or other things.
+    fn take_steps(&self, count: usize) {
+        self.steps.set(self.steps.get().saturating_add(word_of(count / 64)));
+    }
+
     /// Appends `, got …`, with the type where it says more than the value.
     fn put_got(&self, with_type: bool, sink: &mut Sink<'_>) {
         sink.put(", got ");
-        let rest = self.instance.get(self.at..).unwrap_or_default();
+        let rest = self.open.instance.get(self.at..).unwrap_or_default();
         let (name, end) = match rest.as_bytes().first() {
             Some(b'{') => return sink.put("object"),
             Some(b'[') => return sink.put("array"),

@@ -5,7 +5,7 @@ use super::error::Keyword;
 #[cfg(feature = "format")]
 use super::format::Format;
 use super::machine::Check;
-use super::program::{Cursor, INLINE, Instruction, Node, Slot, kind, op, types, words};
+use super::program::{Cursor, INLINE, Instruction, Node, Slot, kind, op, types, word_of, words};
 use super::report::Problem;
 use crate::json::{Kind, Number, Str, Value};
 use core::cmp::Ordering;
@@ -83,6 +83,7 @@ impl<'s, 'i> Check<'s, 'i, '_> {
                 continue;
             }
             let (bound, inline) = self.bound(instruction);
+            self.step(word_of((raw.len() + bound.len()) / 64))?;
             if instruction.op == op::MULTIPLE_OF {
                 if number.is_multiple_of(Number::new(bound)) == Some(false) {
                     let (at, schema_at) = (self.scan.offset(text), self.schema.place(slot));
@@ -155,16 +156,24 @@ impl<'s, 'i> Check<'s, 'i, '_> {
         let kind = value.kind();
         let escaped = kind == Kind::String && raw.contains(&b'\\');
         for number in 0..instruction.argument {
-            self.step(1)?;
             let candidate = Candidate::read(program, instruction, number);
+            let decoded = match kind {
+                Kind::String => escaped || candidate.is(Form::Escaped),
+                Kind::Number => candidate.is(Form::Number),
+                _ => false,
+            };
+            // Texts of different lengths are compared only if they are decoded.
+            let length = candidate.length();
+            let compared = if decoded || length == raw.len() { length + raw.len() } else { 0 };
+            self.step(1 + word_of(compared / 128))?;
             if candidate.bytes(text) == Some(raw) {
                 return Some(true);
             }
             // Texts that differ can still be the same value.
             let other = || Value::new(candidate.raw(text));
             let equal = match kind {
-                Kind::String if escaped || candidate.is(Form::Escaped) => other().as_str() == value.as_str(),
-                Kind::Number if candidate.is(Form::Number) => other().as_number() == value.as_number(),
+                Kind::String if decoded => other().as_str() == value.as_str(),
+                Kind::Number if decoded => other().as_number() == value.as_number(),
                 Kind::Object | Kind::Array if candidate.is(Form::Container) => self.equal(value, other())?,
                 _ => false,
             };

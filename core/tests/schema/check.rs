@@ -2,7 +2,7 @@
 
 use super::{CheckError, Schema, accepts, program, try_violations, violations};
 use toolcore::json::{self, Reason, Surrogates};
-use toolcore::schema::{CheckOptions, NoReport};
+use toolcore::schema::{CheckOptions, CoerceOptions, Coercion, NoReport, coerce};
 
 #[test]
 fn types_are_those_of_json_schema() {
@@ -458,4 +458,32 @@ fn many_keys_are_compared_in_few_steps() {
     // With memory, in fewer.
     assert_eq!((check(&once, 10_000, 30_000), check(&twice, 10_002, 40_000)), (Ok(0), Ok(1)));
     assert_eq!(check(&once, 0, 1000), Err(CheckError::StepLimit));
+}
+
+/// Each word in turn says something else.
+#[test]
+fn a_program_with_a_wrong_word_is_harmless() {
+    let names: String = (0..40).map(|name| format!(",\"k{name}\":{{\"minimum\":{name}}}")).collect();
+    let schema = format!(
+        r##"{{"properties":{{"":{{}}{names},"list":{{"items":{{"enum":["a",[1],"b"]}},"$ref":"#/$defs/d"}}}},"$defs":{{"d":{{"maxItems":1}}}}}}"##
+    );
+    let good = program(&schema);
+    for at in (0..good.len()).step_by(4) {
+        for word in [0, 1, 2, 16, 33, 0x7FFF_FFFF, 1 << 31, u32::MAX - 1, u32::MAX] {
+            let mut program = good.clone();
+            program[at..at + 4].copy_from_slice(&u32::to_ne_bytes(word));
+            let schema = Schema::new(&schema, &program);
+            for instance in
+                [r#"{"":1,"zz":2}"#, r#"{"k5":1,"k3":{"":[1,"x"]},"":2,"list":["c",[2],[1]]}"#, "[{},[1]]"]
+            {
+                let options = CheckOptions { steps: 10_000, ..CheckOptions::default() };
+                schema.check(instance.as_bytes(), &options, &mut [0; 256], &mut super::All::default()).ok();
+                let options = CoerceOptions { check: options, ..CoerceOptions::default() };
+                let mut told =
+                    |change: &Coercion<'_>| assert!(super::text(|sink| change.write_path(sink)).len() < 1000);
+                coerce(schema, instance, &options, &mut [0; 256], &mut [0; 256], &mut told).ok();
+                schema.accepts_object();
+            }
+        }
+    }
 }

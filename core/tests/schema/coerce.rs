@@ -206,13 +206,13 @@ fn too_little_of_anything_is_a_named_error() {
         text.map(|text| text.map(str::to_owned))
     };
     let instance = r#"{"a":{"b":"5"}}"#;
-    assert_eq!(run(instance, 100, 6, 13), Ok(Some(r#"{"a":{"b":5}}"#.into())));
-    assert_eq!(run(instance, 100, 6, 12), Err(CoerceError::NoSpace { need: 13 }));
-    assert!(matches!(run(instance, 100, 5, 13), Err(CoerceError::NoWork { need }) if need >= 6));
-    assert_eq!(run(instance, 2, 6, 13), Err(CoerceError::StepLimit));
-    assert!(matches!(run("{", 100, 6, 13), Err(CoerceError::Json(_))));
+    assert_eq!(run(instance, 100, 8, 13), Ok(Some(r#"{"a":{"b":5}}"#.into())));
+    assert_eq!(run(instance, 100, 8, 12), Err(CoerceError::NoSpace { need: 13 }));
+    assert!(matches!(run(instance, 100, 7, 13), Err(CoerceError::NoWork { need }) if need >= 8));
+    assert_eq!(run(instance, 2, 8, 13), Err(CoerceError::StepLimit));
+    assert!(matches!(run("{", 100, 8, 13), Err(CoerceError::Json(_))));
     // Nothing to change needs no room for a new text.
-    assert_eq!(run(r#"{"a":{"b":5}}"#, 100, 6, 0), Ok(None));
+    assert_eq!(run(r#"{"a":{"b":5}}"#, 100, 8, 0), Ok(None));
 }
 
 #[test]

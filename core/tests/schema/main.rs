@@ -3,11 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 #![allow(clippy::cast_possible_truncation)] // random numbers are cut down
 
+mod budget;
 mod check;
 mod coerce;
 mod compile;
 mod cost;
 mod formats;
+mod mutual;
 mod patterns;
 mod random;
 mod refs;
@@ -15,6 +17,7 @@ mod report;
 mod resources;
 mod suite;
 
+use std::io::Write as _; // the runner hides what passing tests print
 use std::path::PathBuf;
 
 use toolcore::schema::{
@@ -29,7 +32,8 @@ fn shared(path: &str, test: &str) -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder.join(path));
     }
-    println!("skipped: {test}: ../shared is absent");
+    let line = format!("skipped: {test}: ../shared is absent\n");
+    std::io::stderr().write_all(line.as_bytes()).ok();
     None
 }
 

@@ -67,7 +67,6 @@ static bool read_options(str request, toolcore_context_render_opts_t *opts)
 
 static bool put_blocks(const toolcore_context_t *context)
 {
-    static const char *const states[] = { "unknown", "kept", "cut", "dropped" };
     toolcore_block_report_t report = TOOLCORE_BLOCK_REPORT_INIT;
     put_key("blocks");
     toolcore_json_writer_array_start(&out);
@@ -76,7 +75,7 @@ static bool put_blocks(const toolcore_context_t *context)
             return false;
         toolcore_json_writer_object_start(&out);
         put_u64("index", i);
-        put_text("state", text_of(states[report.state < COUNT(states) ? report.state : 0]));
+        put_text("state", text_of(toolcore_context_block_state_name(report.state)));
         if (report.state == TOOLCORE_BLOCK_CUT) {
             put_u64("from", report.from);
             put_u64("to", report.to);

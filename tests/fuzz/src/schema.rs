@@ -10,10 +10,39 @@ use toolcore::sink::Sink;
 
 use super::{split, text, written};
 
-/// Schema text: compiled or refused with a place; the room that is measured suffices, the program does not depend on what
-/// was in the memory, and what goes out to providers is JSON and a schema again.
+/// Schema text, and definitions that refer to each other as the input says: compiled or refused with a place; the room that
+/// is measured suffices, the program does not depend on what was in the memory, and what goes out to providers is JSON and
+/// a schema again.
 pub fn schema_compile(input: &[u8]) {
-    let text = text(input);
+    compiled(text(input));
+    compiled(&definitions(input));
+}
+
+/// A schema of definitions, each with an `enum` or references to others or to what is inside them.
+fn definitions(input: &[u8]) -> String {
+    let mut bytes = input.iter().copied().take(64).chain(std::iter::repeat(0)).map(usize::from);
+    let mut below = |n: usize| bytes.next().unwrap_or_default() % n;
+    let (count, references) = (2 + below(8), 1 + below(5));
+    let mut schema = String::from("{\"$ref\":\"#/$defs/d0\",\"$defs\":{");
+    for number in 0..count {
+        schema += &format!("{}\"d{number}\":{{\"properties\":{{", if number > 0 { "," } else { "" });
+        for member in 0..references {
+            let comma = if member > 0 { "," } else { "" };
+            let (kind, target, inside) = (below(5), below(count), below(references));
+            schema += &match kind {
+                0 => format!("{comma}\"p{member}\":{{\"enum\":[{target}]}}"),
+                1 => {
+                    format!("{comma}\"p{member}\":{{\"$ref\":\"#/$defs/d{target}/properties/p{inside}\"}}")
+                }
+                _ => format!("{comma}\"p{member}\":{{\"$ref\":\"#/$defs/d{target}\"}}"),
+            };
+        }
+        schema += "}}";
+    }
+    schema + "}}"
+}
+
+fn compiled(text: &str) {
     let options = CompileOptions::default();
     let need = match program_size(text, &options) {
         Ok(need) => need,
@@ -28,8 +57,12 @@ pub fn schema_compile(input: &[u8]) {
     assert_eq!(compile(text, &options, &mut dirty), used);
     let used = match used {
         Ok(used) => used,
-        Err(error) => return refused(error, text),
+        Err(error) => {
+            assert_eq!(error.no_space(), None, "{need} bytes were measured for {text}");
+            return refused(error, text);
+        }
     };
+    assert!(used <= need, "{used} bytes where {need} were measured for {text}");
     assert_eq!(clean[..used], dirty[..used]);
     if let Some(less) = used.checked_sub(1) {
         let error = compile(text, &options, &mut vec![0; less]).unwrap_err();

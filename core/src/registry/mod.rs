@@ -24,13 +24,20 @@
 //! assert!(tools.contains("get_weather"));
 //! ```
 
-use crate::call::ToolCall;
+mod hook;
+mod piece;
+mod tool;
+
+pub use hook::{Draft, Hook, NoHook, Verdict};
+pub use tool::{Slot, Tool, ToolInfo};
+
 use crate::json::Writer;
-use crate::result::ToolResult;
-use crate::schema::{self, CompileOptions, ParameterError, Schema, SchemaError};
+use crate::schema::{CompileOptions, ParameterError, SchemaError};
 use crate::sink::Sink;
 use crate::time::Duration;
-use crate::tool::{Annotations, NameError, Parameters, ToolDefinition, check_name};
+use crate::tool::{NameError, Parameters, ToolDefinition, check_name};
+use piece::{Texts, write_piece};
+use tool::Place;
 
 /// How many hooks a registry holds.
 pub const MAX_HOOKS: usize = 4;
@@ -58,7 +65,7 @@ pub struct RegistryOptions {
 }
 
 /// Writes the JSON Schema of a tool's parameters, and on failure which parameter it was; as
-/// [`schema::write_parameter`] does.
+/// [`crate::schema::write_parameter`] does.
 pub type WriteSchema<'a> = dyn Fn(&mut Writer<'_, '_>, &mut Sink<'_>) -> Result<(), ParameterError> + 'a;
 
 /// What `add` did.
@@ -111,165 +118,6 @@ pub enum AddError {
 }
 impl core::error::Error for AddError {}
 
-/// What a pre-hook decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// The call goes on.
-    Pass,
-    /// The call is not executed; the model reads what the hook wrote, or
-    /// `Tool call 'x' blocked by pre-hook.` if it wrote nothing.
-    Block,
-}
-
-/// Something that sees every call before it is looked up and after a handler returned.
-pub trait Hook {
-    /// May let the call pass, rewrite it through `draft`, or block it with a message written to `why`.
-    fn before(&self, draft: &mut Draft<'_, '_>, why: &mut Sink<'_>) -> Verdict;
-
-    /// May change or replace the result, a failed one too. Runs only after a handler returned in time.
-    fn after(&self, call: &ToolCall<'_>, result: &mut ToolResult<'_>);
-}
-
-/// No hook at all.
-#[derive(Clone, Copy, Debug)]
-pub enum NoHook {}
-
-impl Hook for NoHook {
-    fn before(&self, _: &mut Draft<'_, '_>, _: &mut Sink<'_>) -> Verdict {
-        match *self {}
-    }
-    fn after(&self, _: &ToolCall<'_>, _: &mut ToolResult<'_>) {
-        match *self {}
-    }
-}
-
-impl<K: Hook + ?Sized> Hook for &K {
-    fn before(&self, draft: &mut Draft<'_, '_>, why: &mut Sink<'_>) -> Verdict {
-        (**self).before(draft, why)
-    }
-    fn after(&self, call: &ToolCall<'_>, result: &mut ToolResult<'_>) {
-        (**self).after(call, result);
-    }
-}
-
-/// A call that a pre-hook may rewrite.
-#[derive(Debug)]
-pub struct Draft<'d, 's> {
-    call: ToolCall<'s>,
-    arena: &'d crate::arena::Arena<'s>,
-}
-
-impl<'d, 's> Draft<'d, 's> {
-    pub(crate) fn new(call: ToolCall<'s>, arena: &'d crate::arena::Arena<'s>) -> Self {
-        Draft { call, arena }
-    }
-
-    /// The call as it stands.
-    pub fn call(&self) -> ToolCall<'s> {
-        self.call
-    }
-
-    /// Calls another tool instead.
-    pub fn set_name(&mut self, name: &str) -> Result<(), crate::sink::NoSpace> {
-        self.call.name = self.arena.write(|sink| sink.put(name))?;
-        Ok(())
-    }
-
-    /// Replaces the arguments' JSON text; it is checked like any other.
-    pub fn set_arguments(&mut self, json: &str) -> Result<(), crate::sink::NoSpace> {
-        self.call.arguments = self.arena.write(|sink| sink.put(json))?;
-        Ok(())
-    }
-}
-
-/// A registered tool.
-#[derive(Debug)]
-pub struct Tool<'a, H> {
-    /// What is known of it.
-    pub info: ToolInfo<'a>,
-    /// What runs it.
-    pub handler: &'a H,
-}
-
-/// What is known of a registered tool, its handler apart.
-#[derive(Clone, Copy, Debug)]
-pub struct ToolInfo<'a> {
-    piece: &'a [u8],
-    place: &'a Place,
-    registry_timeout: Option<Duration>,
-}
-
-impl<'a> ToolInfo<'a> {
-    /// The registered name.
-    pub fn name(self) -> &'a str {
-        self.text(0, |fixed| fixed.name)
-    }
-
-    /// A name for people; empty if there is none.
-    pub fn title(self) -> &'a str {
-        self.text(1, |fixed| fixed.title)
-    }
-
-    /// What the tool does.
-    pub fn description(self) -> &'a str {
-        self.text(2, |fixed| fixed.description)
-    }
-
-    /// Its group; empty if there is none.
-    pub fn category(self) -> &'a str {
-        self.text(3, |fixed| fixed.category)
-    }
-
-    /// The compiled schema of its arguments, with the text that is told to the model.
-    pub fn parameters(self) -> Schema<'a> {
-        let fixed = self.place.fixed.and_then(|fixed| fixed.schema);
-        let text = fixed.unwrap_or_else(|| self.pooled(4));
-        Schema::new(text, self.bytes(6))
-    }
-
-    /// The text of its output schema.
-    pub fn output_schema(self) -> Option<&'a str> {
-        self.place.has_output.then(|| self.text(5, |fixed| fixed.output))
-    }
-
-    /// Its hints.
-    pub fn annotations(self) -> Annotations {
-        self.place.annotations
-    }
-
-    /// Whether the provider is asked to hold the model to the schema.
-    pub fn strict(self) -> bool {
-        self.place.strict
-    }
-
-    /// Whether arguments that nearly fit are converted.
-    pub fn coerce(self) -> bool {
-        self.place.coerce
-    }
-
-    /// The timeout that applies: its own, else the registry's.
-    pub fn timeout(self) -> Option<Duration> {
-        self.place.timeout.or(self.registry_timeout)
-    }
-
-    fn text(self, which: usize, fixed: impl Fn(&Texts<'static>) -> &'static str) -> &'a str {
-        match &self.place.fixed {
-            Some(texts) => fixed(texts),
-            None => self.pooled(which),
-        }
-    }
-
-    fn pooled(self, which: usize) -> &'a str {
-        core::str::from_utf8(self.bytes(which)).unwrap_or_default()
-    }
-
-    fn bytes(self, which: usize) -> &'a [u8] {
-        let end = |which: usize| self.place.ends.get(which).map_or(0, |end| *end as usize);
-        let start = which.checked_sub(1).map_or(0, end);
-        self.piece.get(start..end(which)).unwrap_or_default()
-    }
-}
-
 /// The memory of a [`Registry`] of at most `TOOLS` tools, with `POOL` bytes for copied strings and
 /// compiled schemas.
 #[derive(Debug)]
@@ -312,59 +160,6 @@ pub struct Registry<'m, H, K = NoHook> {
     used: usize,
     hooks: heapless::Vec<K, MAX_HOOKS>,
     options: RegistryOptions,
-}
-
-/// One tool: where its piece of the pool is, and what runs it.
-#[derive(Debug)]
-pub struct Slot<H> {
-    hash: u32,
-    start: usize,
-    place: Place,
-    handler: H,
-}
-
-/// What is kept of a tool beside its piece of the pool.
-#[derive(Debug)]
-struct Place {
-    /// Ends of name, title, description, category, parameters' text, output schema's text and program
-    /// in the piece. A string that is fixed takes nothing there.
-    ends: [u32; PIECES],
-    fixed: Option<Texts<'static>>,
-    has_output: bool,
-    annotations: Annotations,
-    strict: bool,
-    coerce: bool,
-    timeout: Option<Duration>,
-}
-
-const PIECES: usize = 7;
-
-/// A tool's strings.
-#[derive(Clone, Copy, Debug)]
-struct Texts<'a> {
-    name: &'a str,
-    title: &'a str,
-    description: &'a str,
-    category: &'a str,
-    /// `None` if the parameters were declared: their schema is written when they are added.
-    schema: Option<&'a str>,
-    output: &'a str,
-}
-
-impl<'a> Texts<'a> {
-    fn of(tool: &ToolDefinition<'a>) -> Self {
-        Texts {
-            name: tool.name,
-            title: tool.title,
-            description: tool.description,
-            category: tool.category,
-            schema: match tool.parameters {
-                Parameters::Schema(text) => Some(text),
-                Parameters::Declared(_) => None,
-            },
-            output: tool.output_schema.unwrap_or_default(),
-        }
-    }
 }
 
 impl<'m, H, K: Hook> Registry<'m, H, K> {
@@ -512,6 +307,11 @@ impl<'m, H, K: Hook> Registry<'m, H, K> {
         (self.used, self.pool.len())
     }
 
+    /// The pool itself, taken or free.
+    pub fn pool(&self) -> &[u8] {
+        self.pool
+    }
+
     /// All tools in the order of their registration.
     pub fn infos(&self) -> impl Iterator<Item = ToolInfo<'_>> {
         self.slots.iter().take(self.len).flatten().map(|slot| self.info(slot))
@@ -640,92 +440,6 @@ impl<'m, H, K: Hook> Registry<'m, H, K> {
         let piece = self.pool.get(slot.start..slot.start + slot.size()).unwrap_or_default();
         ToolInfo { piece, place: &slot.place, registry_timeout: self.options.timeout }
     }
-}
-
-impl<H> Slot<H> {
-    fn size(&self) -> usize {
-        self.place.ends.last().map_or(0, |end| *end as usize)
-    }
-}
-
-/// Writes a tool's strings (unless they are fixed) and its program to the beginning of `piece`; gives
-/// where each of them ends.
-fn write_piece(
-    tool: &ToolDefinition<'_>,
-    fixed: bool,
-    write: Option<&WriteSchema<'_>>,
-    options: &CompileOptions,
-    piece: &mut [u8],
-    why: &mut Sink<'_>,
-) -> Result<[u32; PIECES], AddError> {
-    let room = piece.len();
-    let no_space = |need| AddError::NoSpace { need, room };
-    let texts = Texts::of(tool);
-    let mut ends = [0usize; PIECES];
-    let mut sink = Sink::new(piece);
-    let [before_schema @ .., schema, output, program] = &mut ends;
-    for (end, text) in
-        before_schema.iter_mut().zip([texts.name, texts.title, texts.description, texts.category])
-    {
-        sink.put(if fixed { "" } else { text });
-        *end = sink.len();
-    }
-    let schema_start = sink.len();
-    match tool.parameters {
-        Parameters::Schema(text) => sink.put(if fixed { "" } else { text }),
-        Parameters::Declared(parameters) => {
-            let mut out = Writer::new(&mut sink);
-            let mut name = [0u8; 64];
-            let mut place = Sink::new(&mut name);
-            let written = match write {
-                Some(write) => write(&mut out, &mut place),
-                None => schema::write_schema(parameters, &mut out, &mut place),
-            };
-            if let Err(error) = written {
-                why.put("parameter '");
-                why.put(place.finish_cut());
-                core::fmt::Write::write_fmt(why, format_args!("': {error}")).ok();
-                return Err(AddError::Declared(error));
-            }
-        }
-    }
-    *schema = sink.len();
-    sink.put(if fixed { "" } else { texts.output });
-    *output = sink.len();
-    if sink.overflowed() {
-        return Err(no_space(sink.len()));
-    }
-    let before = *output;
-    let (strings, memory) = piece.split_at_mut_checked(before).ok_or(no_space(before))?;
-    let mut compile = |text| {
-        schema::compile(text, options, memory).inspect_err(|error| {
-            if error.no_space().is_none() {
-                error.write_message(text, why);
-            }
-        })
-    };
-    if let Some(text) = tool.output_schema {
-        // Compiled to find out whether it can be enforced; results are not checked against it yet.
-        compile(text).map_err(|error| match error.no_space() {
-            Some(need) => no_space(before + need),
-            None => AddError::OutputSchema(error),
-        })?;
-    }
-    let written = core::str::from_utf8(strings.get(schema_start..*schema).unwrap_or_default());
-    let text = texts.schema.unwrap_or(written.unwrap_or_default());
-    let size = compile(text).map_err(|error| match error.no_space() {
-        Some(need) => no_space(before + need),
-        None => AddError::Parameters(error),
-    })?;
-    if !Schema::new(text, memory.get(..size).unwrap_or_default()).accepts_object() {
-        return Err(AddError::NotAnObject);
-    }
-    *program = before + size;
-    let mut narrow = [0u32; PIECES];
-    for (narrow, end) in narrow.iter_mut().zip(ends) {
-        *narrow = u32::try_from(end).map_err(|_| no_space(end))?;
-    }
-    Ok(narrow)
 }
 
 /// FNV-1a over the name's bytes.
