@@ -65,11 +65,11 @@ fn a_registration_names_the_place() {
         add(&toolcore_tool_t { struct_size: 0, ..tool("x", fail) }),
         plain(INVALID, "a struct_size is wrong; begin with TOOLCORE_X_INIT")
     );
-    let schema = r#"{"type":"object","properties":{"a":{"oneOf":[{}]}}}"#;
+    let schema = r##"{"type":"object","properties":{"a":{"$recursiveRef":"#"}}}"##;
     let Said(status, message, offset, ..) = add(&toolcore_tool_t { schema: s(schema), ..tool("x", fail) });
     assert_eq!(status, TOOLCORE_ERR_BAD_SCHEMA);
-    assert!(message.starts_with("/properties/a/oneOf: keyword"), "{message}");
-    assert_eq!(offset, schema.find("\"oneOf\""));
+    assert!(message.starts_with("/properties/a/$recursiveRef: keyword"), "{message}");
+    assert_eq!(offset, schema.find("\"$recursiveRef\""));
     let Said(status, _, offset, _, reason) =
         add(&toolcore_tool_t { schema: s("{\"a\" 1}"), ..tool("x", fail) });
     assert_eq!((status, offset, reason), (TOOLCORE_ERR_BAD_JSON, Some(5), TOOLCORE_JSON_ERR_EXPECTED_COLON));

@@ -29,7 +29,7 @@ static void large(toolcore_tool_t *t)
 static void schema_not_json(toolcore_tool_t *t) { t->schema = text("{\"type\":\"object\""); }
 static void schema_unknown_keyword(toolcore_tool_t *t)
 {
-    t->schema = text("{\"type\":\"object\",\"properties\":{\"a\":{\"dependentSchemas\":{\"b\":true}}}}");
+    t->schema = text("{\"type\":\"object\",\"properties\":{\"a\":{\"$recursiveRef\":\"#\"}}}");
 }
 static void schema_unknown_type(toolcore_tool_t *t)
 {

@@ -95,6 +95,38 @@ impl<'j> Number<'j> {
         }
     }
 
+    /// Whether the value is an integral multiple of `other`, which is above zero. `None` if `other` has more
+    /// digits than can be divided by: 37, without zeros at either end.
+    pub(crate) fn is_multiple_of(self, other: Number<'_>) -> Option<bool> {
+        let (a, b) = (Parts::of(self.raw), Parts::of(other.raw));
+        let divisor = b.digits().try_fold(0u128, |value, digit| {
+            value.checked_mul(10)?.checked_add(u128::from(digit)).filter(|value| *value < MAX_DIVISOR)
+        })?;
+        if divisor == 0 || a.is_zero() {
+            return Some(divisor != 0);
+        }
+        // The last digit is not zero, so a value that ends further right than `other` does is no multiple.
+        let zeros = difference(&a, &b) + a.last_place() - b.last_place();
+        if zeros < 0 {
+            return Some(false);
+        }
+        let remainder = a.digits().fold(0, |remainder, digit| (remainder * 10 + u128::from(digit)) % divisor);
+        // Zeros beyond the divisor's twos and fives change nothing.
+        let remainder = (0..zeros.min(128)).fold(remainder, |remainder, _| remainder * 10 % divisor);
+        Some(remainder == 0)
+    }
+
+    /// Equal numbers have equal fingerprints.
+    pub(crate) fn fingerprint(self) -> u32 {
+        let parts = Parts::of(self.raw);
+        if parts.is_zero() {
+            return 0;
+        }
+        let scale = parts.scale().to_le_bytes();
+        let bytes = parts.digits().chain(scale).chain([u8::from(parts.negative)]);
+        bytes.fold(0x811C_9DC5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+    }
+
     /// The value without its sign, if it is an integer that fits.
     fn magnitude(self) -> Result<u64, NumberError> {
         let parts = Parts::of(self.raw);
@@ -191,7 +223,12 @@ impl<'j> Parts<'j> {
 
     /// The power of ten of the last digit, clamped far beyond any length.
     fn scale(&self) -> i64 {
-        difference(self, &ZERO) + self.point - length(self.whole) - length(self.fraction)
+        difference(self, &ZERO) + self.last_place()
+    }
+
+    /// The same, but for the exponent.
+    fn last_place(&self) -> i64 {
+        self.point - length(self.whole) - length(self.fraction)
     }
 
     /// Orders two that are not zero, by size.
@@ -241,6 +278,9 @@ fn trim_end(digits: &[u8]) -> &[u8] {
 fn length(digits: &[u8]) -> i64 {
     i64::try_from(digits.len()).unwrap_or(FAR).min(FAR)
 }
+
+/// A remainder below this can be multiplied by ten.
+const MAX_DIVISOR: u128 = 10_000_000_000_000_000_000_000_000_000_000_000_000;
 
 /// Further than any text is long, and small enough to multiply by ten.
 const FAR: i64 = 100_000_000_000_000_000;

@@ -26,11 +26,18 @@ pub(crate) struct Scan {
 impl Scan {
     /// For `bytes`, and the part of them that is UTF-8, which is what to scan.
     pub(crate) fn new<'j>(bytes: &'j [u8], options: &Options) -> (Self, &'j str) {
+        let (text, cut) = Scan::utf8(bytes);
+        (Scan::over(text.len(), cut, options), text)
+    }
+
+    /// The part of `bytes` that is UTF-8, and whether others follow.
+    #[inline]
+    pub(crate) fn utf8(bytes: &[u8]) -> (&str, bool) {
         match core::str::from_utf8(bytes) {
-            Ok(text) => (Scan::over(text.len(), false, options), text),
+            Ok(text) => (text, false),
             Err(error) => {
                 let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
-                (Scan::over(valid.len(), true, options), core::str::from_utf8(valid).unwrap_or_default())
+                (core::str::from_utf8(valid).unwrap_or_default(), true)
             }
         }
     }

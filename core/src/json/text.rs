@@ -98,6 +98,13 @@ pub struct Chars<'j> {
     rest: &'j str,
 }
 
+impl<'j> Chars<'j> {
+    /// The source text of the characters that are left.
+    pub fn as_str(&self) -> &'j str {
+        self.rest
+    }
+}
+
 impl Iterator for Chars<'_> {
     type Item = char;
 

@@ -19,7 +19,9 @@
 //! - a candidate of an `enum`, and 64 bytes of one and of the value that are compared,
 //! - an element of an array or object that is compared with one in the schema, and 64 bytes of both,
 //! - 64 bytes of a number and of its bound in the schema, where either is that long,
-//! - 8 bytes of a value that are read again, for a `$ref` beside other keywords,
+//! - 8 bytes of a value that are read again for a schema that applies in place or for a further pattern,
+//! - 8 instructions of a pattern that are looked at, and so on for what takes more than one look; the keys of
+//!   what is read over are compared for some steps as well,
 //! - a violation, and 64 bytes of what is gone through to write its texts: the pointer in the instance, the
 //!   schema's text before the keyword, the list of what would be right. Texts that nobody asks for take none.
 //!
@@ -31,6 +33,7 @@ use super::error::CheckError;
 use super::machine::Check;
 use super::program::{Cursor, MAGIC, Node, RECURSIVE, Slot, op, types, word};
 use super::report::Report;
+use super::source::{Resource, Texts};
 use super::work;
 use crate::json::{self, Scan, Value};
 
@@ -39,6 +42,7 @@ use crate::json::{self, Scan, Value};
 pub struct Schema<'s> {
     text: &'s str,
     program: &'s [u8],
+    resources: &'s [Resource<'s>],
 }
 
 /// How to check.
@@ -48,9 +52,10 @@ pub struct CheckOptions {
     pub json: json::Options,
     /// Steps that a check may take beyond reading the text once: a key that was not the expected one, a
     /// candidate of an `enum`, an element of a container that is compared with one in the schema, 8 bytes
-    /// that are read again, a violation, and 64 bytes of what is compared or of what is gone through to write
-    /// a violation's texts. The default is a million, well under a second on a desktop machine, and enough to
-    /// tell of hundreds of thousands of violations: one whose texts are short takes one step.
+    /// that are read again, 8 instructions of a pattern, a violation, and 64 bytes of what is compared or of
+    /// what is gone through to write a violation's texts. The default is a million, well under a second on a
+    /// desktop machine, and enough to tell of hundreds of thousands of violations: one whose texts are short
+    /// takes one step.
     ///
     /// Coercing has a budget of the same size: a step is a value, a property that could have a default, and 64
     /// bytes of either, of an object in which a property is looked for, or of the pointer of a change that is
@@ -82,12 +87,22 @@ impl<'s> Schema<'s> {
     /// A schema whose `program` was compiled from `text`. With any other program the answers are wrong; they
     /// are never a panic or a hang.
     pub fn new(text: &'s str, program: &'s [u8]) -> Self {
-        Schema { text, program }
+        Schema { text, program, resources: &[] }
+    }
+
+    /// A schema whose `program` was compiled from `text` and these resources, in the same order.
+    pub fn with_resources(text: &'s str, resources: &'s [Resource<'s>], program: &'s [u8]) -> Self {
+        Schema { text, program, resources }
     }
 
     /// The schema's text.
     pub fn text(self) -> &'s str {
         self.text
+    }
+
+    /// Its texts.
+    pub(super) fn texts(self) -> Texts<'s> {
+        Texts { first: self.text, more: self.resources }
     }
 
     /// The compiled program.
@@ -97,13 +112,13 @@ impl<'s> Schema<'s> {
 
     /// Words of work memory that are enough for every instance that `options` let through.
     pub fn work_words(self, options: &CheckOptions) -> usize {
-        match word(self.program, 8) {
-            RECURSIVE => {
-                let levels = usize::from(options.json.max_depth.min(json::MAX_DEPTH)) + 1;
-                (word(self.program, 12) as usize).saturating_mul(levels)
-            }
-            words => words as usize,
+        let words = word(self.program, 8);
+        if words & RECURSIVE == 0 {
+            return words as usize;
         }
+        // Beside the containers there is what is inside of them: a scalar, or a key.
+        let levels = usize::from(options.json.max_depth.min(json::MAX_DEPTH)) + 1;
+        (word(self.program, 12) as usize).saturating_mul(levels) + (words & !RECURSIVE) as usize
     }
 
     /// Where the schema of a slot stands in the text.
@@ -111,6 +126,15 @@ impl<'s> Schema<'s> {
         match slot.as_immediate() {
             Some((_, offset)) => offset,
             None => Node::read(self.program, slot.0 as usize).offset as usize,
+        }
+    }
+
+    /// The types that a slot's own schema accepts.
+    #[inline]
+    pub(super) fn types(self, slot: Slot) -> u8 {
+        match slot.as_immediate() {
+            Some((types, _)) => types,
+            None => Node::read(self.program, slot.0 as usize).types,
         }
     }
 
@@ -131,7 +155,7 @@ impl<'s> Schema<'s> {
                     op::ENUM | op::CONST => {
                         let mut candidates =
                             (0..instruction.argument).map(|n| Candidate::read(self.program, instruction, n));
-                        if !candidates.any(|candidate| candidate.raw(self.text).starts_with('{')) {
+                        if !candidates.any(|candidate| candidate.raw(self.texts()).starts_with('{')) {
                             return false;
                         }
                     }
@@ -146,8 +170,9 @@ impl<'s> Schema<'s> {
         slot.as_immediate().is_some_and(|(types, _)| types & types::OBJECT != 0)
     }
 
-    /// Checks `instance` while reading it. Every problem is reported, in the order of the text; whoever gets
-    /// an error must disregard what was reported before.
+    /// Checks `instance` while reading it. Every problem is reported, in the order in which it is met, and
+    /// keys that stand twice in one object last; whoever gets an error must disregard what was reported
+    /// before.
     pub fn check<'i>(
         self,
         instance: &'i [u8],
@@ -155,8 +180,8 @@ impl<'s> Schema<'s> {
         work: &mut [u32],
         report: &mut dyn Report,
     ) -> Result<Verdict<'i>, CheckError> {
-        let (scan, text) = Scan::new(instance, &options.json);
-        self.check_scanned(scan, text, options, work, report)
+        let (text, cut) = Scan::utf8(instance);
+        self.check_text(text, cut, options, work, report)
     }
 
     /// As [`check`](Self::check), for text that is known to be UTF-8.
@@ -167,13 +192,14 @@ impl<'s> Schema<'s> {
         work: &mut [u32],
         report: &mut dyn Report,
     ) -> Result<Verdict<'i>, CheckError> {
-        self.check_scanned(Scan::over(instance.len(), false, &options.json), instance, options, work, report)
+        self.check_text(instance, false, options, work, report)
     }
 
-    fn check_scanned<'i>(
+    /// `cut` says that bytes which are not UTF-8 follow.
+    fn check_text<'i>(
         self,
-        scan: Scan,
         text: &'i str,
+        cut: bool,
         options: &CheckOptions,
         work: &mut [u32],
         report: &mut dyn Report,
@@ -184,8 +210,10 @@ impl<'s> Schema<'s> {
         if u32::try_from(text.len()).is_err() {
             return Err(CheckError::TooLarge);
         }
+        let scan = Scan::over(text.len(), cut, &options.json);
         let mut check = Check::new(self, scan, text, options, work, report);
         match check.whole(Slot(word(self.program, 4))) {
+            Some(_) if check.loose && check.compare_keys().is_none() => Err(check.error()),
             Some(value) if check.problems == 0 || check.failure.is_none() => {
                 Ok(Verdict { valid: check.problems == 0, value, problems: check.problems })
             }

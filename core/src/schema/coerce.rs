@@ -19,6 +19,7 @@
 
 use super::check::{CheckOptions, Schema};
 use super::convert::type_of;
+use super::distinct::duplicates;
 use super::entry::{Entry, Table};
 use super::path::put_key;
 use super::program::{Cursor, Node, Slot, op, types, word, word_of};
@@ -35,6 +36,8 @@ pub struct CoerceOptions {
     pub check: CheckOptions,
     /// A string, number or boolean where an array is wanted becomes an array of one item.
     pub wrap_scalars: bool,
+    /// Of members with the same key the last one counts; those before it are taken out.
+    pub last_wins: bool,
 }
 
 /// One change.
@@ -96,6 +99,8 @@ pub enum Rule {
     NullRemoved,
     /// An absent property got its default.
     DefaultAdded,
+    /// A member was taken out whose key stands again later in the object.
+    DuplicateRemoved,
 }
 
 impl Rule {
@@ -111,6 +116,7 @@ impl Rule {
             Rule::ArrayFromScalar => "array-from-scalar",
             Rule::NullRemoved => "null-removed",
             Rule::DefaultAdded => "default-added",
+            Rule::DuplicateRemoved => "duplicate-removed",
         }
     }
 }
@@ -154,13 +160,19 @@ pub fn coerce<'o>(
 ) -> Result<Option<&'o str>, CoerceError> {
     let root = json::parse(instance.as_bytes(), &options.check.json).map_err(CoerceError::Json)?;
     let mut sink = Sink::new(out);
+    let mut steps = options.check.steps;
+    let mut twice = false;
+    if options.last_wins {
+        duplicates(instance, work, &mut steps, &mut |_| twice = true).ok_or(CoerceError::StepLimit)?;
+    }
     let mut coercer = Coercer {
         schema,
         instance,
         options,
         work,
         top: 0,
-        steps: options.check.steps,
+        steps,
+        twice,
         has_defaults: schema.text().contains("default") || schema.text().contains("\\u"),
         count: 0,
         changes,
@@ -184,6 +196,8 @@ pub(super) struct Coercer<'s, 'i, 'c, 'b> {
     work: &'c mut [u32],
     top: usize,
     steps: u32,
+    /// Keys stand twice in an object, and the last one is to win.
+    twice: bool,
     /// The schema may have defaults.
     has_defaults: bool,
     count: usize,
@@ -215,6 +229,10 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
             } else if let Some((key, value, end)) = member_at(self.instance, at) {
                 let quote = offset_in(self.instance, key.raw()).saturating_sub(1);
                 self.go_on_at(end, word_of(quote));
+                if self.twice && self.comes_again(key, end)? {
+                    self.change(Rule::DuplicateRemoved, None)?;
+                    continue;
+                }
                 self.member(slot, key, value)?;
             } else {
                 self.add_defaults(slot, start)?;
@@ -233,7 +251,7 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
             if self.convert(slot, types, value)? {
                 return Ok(());
             }
-        } else if !slot.is_any() && matches!(value.kind(), Kind::Object | Kind::Array) {
+        } else if (self.twice || !slot.is_any()) && matches!(value.kind(), Kind::Object | Kind::Array) {
             let start = offset_in(self.instance, value.raw());
             match value.kind() {
                 Kind::Object => self.writer.object_start(),
@@ -248,6 +266,18 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
         }
         self.writer.raw(value.raw());
         Ok(())
+    }
+
+    /// Whether a key stands again later in its object, which goes on at a position.
+    fn comes_again(&mut self, wanted: Str<'i>, mut at: usize) -> Result<bool, CoerceError> {
+        while let Some((key, _, end)) = member_at(self.instance, at) {
+            self.step(1 + word_of((end - at) / 64))?;
+            if key == wanted {
+                return Ok(true);
+            }
+            at = end;
+        }
+        Ok(false)
     }
 
     /// Writes a member, unless it is a null that means that it is absent.
@@ -269,13 +299,13 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
         for table in self.tables(slot) {
             for number in 0..table.count {
                 let entry = table.entry(self.schema.program(), number);
-                let Some((_, property, _)) = member_at(self.schema.text(), entry.key as usize) else {
+                let Some((_, property)) = self.schema.texts().member(entry.key as usize) else {
                     continue;
                 };
                 self.step(1 + word_of(property.raw().len() / 64))?;
                 let Some(default) = self.default(entry, property)? else { continue };
                 self.step(word_of(object.raw().len() / 64))?;
-                let name = entry.name(self.schema.text());
+                let name = entry.name(self.schema.texts());
                 let present = object.entries().find(|(key, _)| *key == name);
                 let absent =
                     present.is_none_or(|(_, value)| value.is_null() && self.means_absent(slot, entry));
@@ -297,7 +327,7 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
         if let Some(own) = property.get("default") {
             return Ok(Some(own));
         }
-        let Some(shared) = value_at(self.schema.text(), self.schema.place(entry.slot)) else {
+        let Some(shared) = self.schema.texts().value(self.schema.place(entry.slot)) else {
             return Ok(None);
         };
         self.step(word_of(shared.raw().len() / 64))?;
@@ -306,8 +336,8 @@ impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
 
     /// Whether a null for this property of an object says that it is not there.
     fn means_absent(&self, slot: Slot, entry: Entry) -> bool {
-        let name = entry.name(self.schema.text());
-        let (program, text) = (self.schema.program(), self.schema.text());
+        let name = entry.name(self.schema.texts());
+        let (program, text) = (self.schema.program(), self.schema.texts());
         let required = self.tables(slot).any(|table| {
             let number = table.find(program, text, name);
             number.is_some_and(|number| table.entry(program, number).is(Entry::REQUIRED))
@@ -392,7 +422,7 @@ impl<'s> Coercer<'s, '_, '_, '_> {
 
     /// The slot of a member, and its entry if it has one.
     fn find(&self, slot: Slot, key: Str<'_>) -> (Slot, Option<Entry>) {
-        let (program, text) = (self.schema.program(), self.schema.text());
+        let (program, text) = (self.schema.program(), self.schema.texts());
         let entry = self.tables(slot).find_map(|table| {
             let number = table.find(program, text, key)?;
             Some(table.entry(program, number)).filter(|entry| !entry.is(Entry::UNDECLARED))

@@ -4,6 +4,7 @@
 //! How they are laid out is said in [`program`](super::program).
 
 use super::program::{Instruction, LINEAR, Slot, word, words};
+use super::source::Texts;
 use crate::json::Str;
 use core::cmp::Ordering;
 
@@ -61,7 +62,7 @@ impl Table {
     }
 
     /// The number of the entry with this key; below `count`, whatever the program is.
-    pub(super) fn find(self, program: &[u8], text: &str, key: Str<'_>) -> Option<u32> {
+    pub(super) fn find(self, program: &[u8], text: Texts<'_>, key: Str<'_>) -> Option<u32> {
         if self.count <= LINEAR {
             return (0..self.count).find(|&number| self.entry(program, number).name(text) == key);
         }
@@ -101,6 +102,8 @@ impl Entry {
     pub(super) const ESCAPED: u32 = 1 << 29;
     /// The name is required but not among `properties`.
     pub(super) const UNDECLARED: u32 = 1 << 30;
+    /// In `DEPENDENT`: the third word is the offset of an array of names.
+    pub(super) const LIST: u32 = 1 << 30;
     /// The member must be there.
     pub(super) const REQUIRED: u32 = 1 << 31;
     /// Lengths are below this.
@@ -121,20 +124,18 @@ impl Entry {
 
     /// The key with its quotes.
     #[inline]
-    pub(super) fn quoted(self, text: &str) -> &str {
-        let start = self.key as usize;
-        text.get(start..start.wrapping_add((self.length & (Entry::MAX_LENGTH - 1)) as usize))
-            .unwrap_or_default()
+    pub(super) fn quoted(self, texts: Texts<'_>) -> &str {
+        texts.get(self.key as usize, (self.length & (Entry::MAX_LENGTH - 1)) as usize).unwrap_or_default()
     }
 
     /// As `quoted`, in bytes.
     #[inline(always)]
-    pub(super) fn bytes(self, text: &str) -> Option<&[u8]> {
-        bytes(text, self.key, self.length & (Entry::MAX_LENGTH - 1))
+    pub(super) fn bytes(self, texts: Texts<'_>) -> Option<&[u8]> {
+        texts.bytes(self.key as usize, (self.length & (Entry::MAX_LENGTH - 1)) as usize)
     }
 
     /// The key as a string.
-    pub(super) fn name(self, text: &str) -> Str<'_> {
+    pub(super) fn name(self, text: Texts<'_>) -> Str<'_> {
         let quoted = self.quoted(text);
         Str::new(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default())
     }
@@ -167,14 +168,19 @@ impl Candidate {
 
     /// Its source text.
     #[inline]
-    pub(super) fn raw(self, text: &str) -> &str {
-        let start = self.offset as usize;
-        text.get(start..start.wrapping_add(self.length())).unwrap_or_default()
+    pub(super) fn raw(self, texts: Texts<'_>) -> &str {
+        texts.get(self.offset as usize, self.length()).unwrap_or_default()
     }
 
     /// As `raw`, in bytes.
     #[inline(always)]
-    pub(super) fn bytes(self, text: &str) -> Option<&[u8]> {
+    pub(super) fn bytes(self, texts: Texts<'_>) -> Option<&[u8]> {
+        texts.bytes(self.offset as usize, self.length())
+    }
+
+    /// As `raw`, in bytes, if it stands in the first text.
+    #[inline(always)]
+    pub(super) fn bytes_in(self, text: &str) -> Option<&[u8]> {
         let start = self.offset as usize;
         text.as_bytes().get(start..start.wrapping_add(self.length()))
     }
@@ -222,11 +228,4 @@ pub(super) fn order(a: Str<'_>, b: Str<'_>) -> Ordering {
         (Some(a), Some(b)) => a.cmp(b),
         _ => a.chars().cmp(b.chars()),
     }
-}
-
-/// Bytes of a text.
-#[inline(always)]
-fn bytes(text: &str, start: u32, length: u32) -> Option<&[u8]> {
-    let start = start as usize;
-    text.as_bytes().get(start..start.wrapping_add(length as usize))
 }

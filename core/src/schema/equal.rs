@@ -92,7 +92,8 @@ impl Check<'_, '_, '_> {
 impl Check<'_, '_, '_> {
     fn push_pair(&mut self, pair: [u32; PAIR as usize]) -> Option<()> {
         let end = self.top + pair.len();
-        let Some(place) = self.work.get_mut(self.top..end) else {
+        let limit = self.limit();
+        let Some(place) = self.work.get_mut(self.top..end).filter(|_| end <= limit) else {
             return self.no_work(end);
         };
         place.copy_from_slice(&pair);

@@ -1,5 +1,7 @@
 //! Why a schema is refused, why a check could not be carried out, and the names of keywords.
 
+#[cfg(feature = "pattern")]
+use super::pattern::PatternError;
 use crate::json;
 use crate::sink::Sink;
 use thiserror_no_std::Error;
@@ -10,8 +12,10 @@ use thiserror_no_std::Error;
 pub struct SchemaError {
     /// What is wrong.
     pub kind: SchemaErrorKind,
-    /// Where in the schema's text: the keyword or the value that is wrong.
+    /// Where in the schema's text, or in that of the resource: the keyword or the value that is wrong.
     pub offset: usize,
+    /// The number of the resource that it stands in, if it is not in the schema.
+    pub resource: Option<usize>,
 }
 impl core::error::Error for SchemaError {}
 
@@ -40,7 +44,7 @@ pub enum SchemaErrorKind {
     DuplicateKey,
     /// `$schema` names a dialect other than draft 2020-12 and draft 7.
     UnsupportedDialect,
-    /// `$ref` leads to another document or to an anchor.
+    /// The URI that a `$ref` or an `$id` resolves to is longer than 512 bytes.
     UnsupportedRef,
     /// `$ref` leads nowhere.
     UnresolvedRef,
@@ -50,6 +54,9 @@ pub enum SchemaErrorKind {
     RefLimit,
     /// Schemas are nested deeper than the limit.
     DepthLimit,
+    /// A pattern is no regular expression, or one that is not supported.
+    #[cfg(feature = "pattern")]
+    Pattern(PatternError),
 }
 
 impl SchemaErrorKind {
@@ -65,19 +72,20 @@ impl SchemaErrorKind {
             SchemaErrorKind::NotASchema => "a schema must be an object or a boolean",
             SchemaErrorKind::DuplicateKey => "duplicate key",
             SchemaErrorKind::UnsupportedDialect => "dialect not supported (2020-12 and draft-07 are)",
-            SchemaErrorKind::UnsupportedRef => {
-                "reference not supported (only JSON Pointers into the same schema are)"
-            }
+            SchemaErrorKind::UnsupportedRef => "URI too long",
             SchemaErrorKind::UnresolvedRef => "reference that leads nowhere",
             SchemaErrorKind::RefCycle => "reference that leads back to itself",
             SchemaErrorKind::RefLimit => "references too many or too long to resolve",
             SchemaErrorKind::DepthLimit => "schemas nested too deep",
+            #[cfg(feature = "pattern")]
+            SchemaErrorKind::Pattern(error) => error.kind.phrase(),
         }
     }
 }
 
 impl SchemaError {
-    /// Appends the JSON Pointer of the place in the schema; nothing if the text is not JSON.
+    /// Appends the JSON Pointer of the place in the schema; nothing if the text is not JSON. If it is in a
+    /// resource, `schema` must be that one's text.
     pub fn write_path(&self, schema: &str, sink: &mut Sink<'_>) {
         match self.kind {
             SchemaErrorKind::Json(_) | SchemaErrorKind::NoSpace { .. } => {}
@@ -115,6 +123,14 @@ impl SchemaError {
                 sink.put("keyword ");
                 put_source(schema, self.offset, sink);
                 sink.put(" is not supported");
+            }
+            #[cfg(feature = "pattern")]
+            SchemaErrorKind::Pattern(error) => {
+                sink.put(error.kind.phrase());
+                sink.put(" at byte ");
+                sink.put_u64(error.offset as u64);
+                sink.put(" of ");
+                put_source(schema, self.offset, sink);
             }
             kind => {
                 sink.put(kind.phrase());
@@ -187,17 +203,47 @@ pub enum Keyword {
     MinLength,
     /// `maxLength`
     MaxLength,
+    /// `pattern`
+    Pattern,
+    /// `format`
+    Format,
     /// `minItems`
     MinItems,
     /// `maxItems`
     MaxItems,
+    /// `multipleOf`
+    MultipleOf,
+    /// `uniqueItems`
+    UniqueItems,
+    /// `contains`
+    Contains,
+    /// `minContains`
+    MinContains,
+    /// `maxContains`
+    MaxContains,
+    /// `minProperties`
+    MinProperties,
+    /// `maxProperties`
+    MaxProperties,
+    /// `dependentRequired`, or `dependencies` of draft 7
+    DependentRequired,
+    /// `anyOf`, where no alternative takes values of this type
+    AnyOf,
+    /// `oneOf`, where no alternative takes values of this type, or where several fit
+    OneOf,
+    /// `not`
+    Not,
+    /// `unevaluatedProperties`
+    UnevaluatedProperties,
+    /// `unevaluatedItems`
+    UnevaluatedItems,
     /// `required`
     Required,
     /// `additionalProperties`
     AdditionalProperties,
     /// The boolean schema `false`, which accepts nothing.
     False,
-    /// No keyword: a declared property stands twice in one object.
+    /// No keyword: a key stands twice in one object.
     DuplicateKey,
 }
 
@@ -214,8 +260,23 @@ impl Keyword {
             Keyword::ExclusiveMaximum => "exclusiveMaximum",
             Keyword::MinLength => "minLength",
             Keyword::MaxLength => "maxLength",
+            Keyword::Pattern => "pattern",
+            Keyword::Format => "format",
             Keyword::MinItems => "minItems",
             Keyword::MaxItems => "maxItems",
+            Keyword::MultipleOf => "multipleOf",
+            Keyword::UniqueItems => "uniqueItems",
+            Keyword::Contains => "contains",
+            Keyword::MinContains => "minContains",
+            Keyword::MaxContains => "maxContains",
+            Keyword::MinProperties => "minProperties",
+            Keyword::MaxProperties => "maxProperties",
+            Keyword::DependentRequired => "dependentRequired",
+            Keyword::AnyOf => "anyOf",
+            Keyword::OneOf => "oneOf",
+            Keyword::Not => "not",
+            Keyword::UnevaluatedProperties => "unevaluatedProperties",
+            Keyword::UnevaluatedItems => "unevaluatedItems",
             Keyword::Required => "required",
             Keyword::AdditionalProperties => "additionalProperties",
             Keyword::False => "false",
@@ -225,7 +286,7 @@ impl Keyword {
 }
 
 /// Appends the string or key at `offset` of a schema's text as it stands there, shortened.
-fn put_source(schema: &str, offset: usize, sink: &mut Sink<'_>) {
+pub(super) fn put_source(schema: &str, offset: usize, sink: &mut Sink<'_>) {
     let rest = schema.get(offset..).unwrap_or_default();
     let end = string_end(rest).unwrap_or(rest.len());
     put_short(rest.get(..end).unwrap_or_default(), sink);

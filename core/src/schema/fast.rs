@@ -109,7 +109,7 @@ impl<'i> Check<'_, 'i, '_> {
             let candidate = Candidate::read(program, instruction, number);
             // The closing quote is compared too, and without escapes it is the first quote.
             if candidate.is_short()
-                && let Some(bytes) = candidate.bytes(self.schema.text())
+                && let Some(bytes) = candidate.bytes_in(self.schema.text())
                 && let Some(after) = strip(rest, bytes)
             {
                 self.steps = self.steps.checked_sub(number + 1)?;

@@ -148,7 +148,7 @@ fn names_object(kind: Value<'_>) -> bool {
 }
 
 /// What a walk over a schema meets.
-enum Step<'s> {
+pub(super) enum Step<'s> {
     /// An object schema begins.
     Node { offset: usize, root: bool },
     /// An object schema ends: what its `type` says, and whether it has `properties`.
@@ -165,7 +165,7 @@ enum Step<'s> {
 
 /// What `type` says.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Type {
+pub(super) enum Type {
     Unsaid,
     Object,
     Other,
@@ -194,7 +194,8 @@ impl Place {
     /// Where the value of a keyword leads.
     fn of(keyword: &str) -> Self {
         match keyword {
-            "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas" => Place::Map,
+            "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas"
+            | "dependencies" => Place::Map,
             "allOf" | "anyOf" | "oneOf" | "prefixItems" => Place::List,
             "items"
             | "additionalProperties"
@@ -217,7 +218,7 @@ impl Place {
 const LONGEST: usize = "unevaluatedProperties".len();
 
 /// Tells `visit` each step through a valid schema until it says stop.
-fn walk<'s>(schema: &'s str, visit: &mut dyn FnMut(Step<'s>) -> bool) {
+pub(super) fn walk<'s>(schema: &'s str, visit: &mut dyn FnMut(Step<'s>) -> bool) {
     let mut reader = Reader::new(schema.as_bytes(), &Options::default());
     let mut open: heapless::Vec<Open, { MAX_DEPTH as usize }> = heapless::Vec::new();
     let mut next = Place::Schema;

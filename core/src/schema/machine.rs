@@ -5,10 +5,12 @@
 //! was given up; the reason stands in the check or in its scan.
 
 use super::check::{CheckOptions, Schema};
+use super::distinct::duplicates;
 use super::entry::Table;
 use super::error::{CheckError, Keyword};
 use super::fast::Place;
 use super::path::Open;
+use super::place::Next;
 use super::program::{Cursor, Instruction, Node, Slot, kind, op, types, word, word_of};
 use super::report::{Problem, Report, Violation};
 use super::work;
@@ -30,6 +32,17 @@ pub(super) struct Check<'s, 'i, 'c> {
     pub(super) top: usize,
     pub(super) steps: u32,
     pub(super) problems: usize,
+    /// Schemas inside one another that are only tried. Then problems are counted, and not reported.
+    pub(super) trials: u32,
+    /// How far the instance is from what was tried.
+    pub(super) distance: u32,
+    /// Something was read over in which a key can stand twice.
+    pub(super) loose: bool,
+    /// Behind the start of the value about which is noted what looked at it; or 0.
+    pub(super) scope: u32,
+    /// Words of notes at the end of the work memory, and how many there were when the scope began.
+    pub(super) notes: u32,
+    pub(super) mark: u32,
     /// Why the check was given up or its verdict is not to be given, if it is not the scan's error.
     pub(super) failure: Option<CheckError>,
     report: &'c mut dyn Report,
@@ -45,34 +58,44 @@ pub(super) struct Level {
     /// Where the value starts in the instance.
     pub(super) start: u32,
     /// In an object the entry that is expected next, in an array the number of items so far, in place the
-    /// number of the instruction that comes next.
+    /// address of the instruction that is being carried out.
     pub(super) next: u32,
-    /// In an object the number of entries.
+    /// In an object the number of entries, in place what stands for the words of a frame.
     pub(super) count: u32,
-    /// In an object the address of the entries.
+    /// In an object the address of the entries, in an array that of the slots of the first items, in place
+    /// the instructions from `next` on.
     pub(super) entries: u32,
-    /// In an object bits of the entries that were there, or where in the work memory they are.
+    /// In an object bits of the entries that were there, or where in the work memory they are; in an array
+    /// how many first items have a slot of their own; in place where in the work memory the frame is.
     pub(super) seen: u32,
-    /// In an array the slot of the items. In an object, while a member is read that has no entry, one more
-    /// than where its key stands.
+    /// In an array the slot of the items, in place how many runs the instruction took. In an object, while a
+    /// member is read that has no entry, one more than where its key stands.
     pub(super) items: u32,
 }
 
 const OUTSIDE: u32 = 0;
 pub(super) const OBJECT: u32 = 1;
 pub(super) const ARRAY: u32 = 2;
-const IN_PLACE: u32 = 3;
+pub(super) const IN_PLACE: u32 = 3;
+/// An object whose members are chosen by patterns as well.
+pub(super) const PATTERNED: u32 = 16;
+/// A member of it, of which `next` is the number of instructions that were looked at, `entries` where its key
+/// stands, `items` the slot that is left for the end, and `seen` what was found.
+pub(super) const MEMBER: u32 = 17;
 
 impl Level {
-    const OUTSIDE: Level =
+    pub(super) const OUTSIDE: Level =
         Level { state: OUTSIDE, node: 0, start: 0, next: 0, count: 0, entries: 0, seen: 0, items: 0 };
 
     /// The one that was put at a place of the work memory.
     pub(super) fn read(work: &[u32], at: usize) -> Option<Level> {
-        Some(Level::of(work.get(at..)?.first_chunk()?))
+        Some(Level::from_words(*work.get(at..)?.first_chunk()?))
     }
 
-    fn of(&[state, node, start, next, count, entries, seen, items]: &[u32; work::LEVEL as usize]) -> Level {
+    /// A level that was kept.
+    #[inline(always)]
+    pub(super) fn from_words(words: [u32; work::LEVEL as usize]) -> Level {
+        let [state, node, start, next, count, entries, seen, items] = words;
         Level { state, node, start, next, count, entries, seen, items }
     }
 
@@ -102,6 +125,12 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             top: 0,
             steps: options.steps,
             problems: 0,
+            trials: 0,
+            distance: 0,
+            loose: false,
+            scope: 0,
+            notes: 0,
+            mark: 0,
             failure: None,
             report,
             options,
@@ -180,21 +209,41 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
                             rest if first => rest,
                             rest => return self.scan.fail(Reason::ExpectedComma, rest),
                         };
-                        self.level.next = self.level.next.saturating_add(1);
-                        break Slot(self.level.items);
+                        let number = self.level.next;
+                        self.level.next = number.saturating_add(1);
+                        break if number < self.level.seen {
+                            let at = self.level.entries as usize + 4 * number as usize;
+                            Slot(word(self.schema.program(), at))
+                        } else {
+                            Slot(self.level.items)
+                        };
                     }
-                    IN_PLACE => {
-                        let start = self.text.as_bytes().get(self.level.start as usize..)?;
-                        self.step(1 + word_of((start.len() - rest.len()) / 8))?;
-                        rest = start;
-                        if let Some(slot) = self.next_in_place() {
+                    IN_PLACE => match self.in_place(rest)? {
+                        Next::Run(at, slot) => {
+                            rest = at;
                             break slot;
                         }
-                        let slot = Slot(self.level.node);
-                        self.leave();
-                        placed = true;
-                        break slot;
+                        Next::Own(at, slot) => {
+                            rest = at;
+                            placed = true;
+                            break slot;
+                        }
+                        Next::Done(after) => {
+                            rest = after;
+                            first = false;
+                        }
+                    },
+                    OUTSIDE => return Some(rest),
+                    #[cfg(feature = "pattern")]
+                    _ => {
+                        let chosen;
+                        (rest, chosen) = self.chosen(rest, first)?;
+                        first = false;
+                        if chosen != Slot::NOWHERE {
+                            break chosen;
+                        }
                     }
+                    #[cfg(not(feature = "pattern"))]
                     _ => return Some(rest),
                 }
             };
@@ -219,9 +268,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             return Some((after, false));
         }
         if kinds & kind::IN_PLACE != 0 && !placed {
-            let seen = self.enter(0)?;
-            let start = word_of(self.scan.offset(rest));
-            self.level = Level { state: IN_PLACE, node: slot.0, start, seen, ..Level::OUTSIDE };
+            self.open_frame(rest, slot)?;
             return Some((rest, true));
         }
         let after = match rest {
@@ -233,9 +280,15 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
                 after
             }
             [b'{', after @ ..] if types & types::OBJECT != 0 && kinds & kind::OBJECT != 0 => {
-                if kinds & kind::VALUE != 0 {
-                    let end = self.scan.value(rest, self.depth)?;
-                    self.one_of(slot, rest, end)?;
+                let mut state = OBJECT;
+                if kinds & (kind::VALUE | kind::PATTERNED) != 0 {
+                    if kinds & kind::VALUE != 0 {
+                        let end = self.scan.value(rest, self.depth)?;
+                        self.one_of(slot, rest, end)?;
+                    }
+                    if kinds & kind::PATTERNED != 0 {
+                        state = PATTERNED;
+                    }
                 }
                 self.scan.check_depth(self.depth, rest)?;
                 // `OBJECT` comes first in its node.
@@ -244,7 +297,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
                 self.depth += 1;
                 let (start, entries) = (word_of(self.scan.offset(rest)), word_of(table.entries()));
                 self.level = Level {
-                    state: OBJECT,
+                    state,
                     node: slot.0,
                     start,
                     next: 0,
@@ -261,13 +314,11 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
                     self.one_of(slot, rest, end)?;
                 }
                 self.scan.check_depth(self.depth, rest)?;
-                let items = self
-                    .find(slot, op::ITEMS)
-                    .map_or(Slot::ANY.0, |items| items.operand(self.schema.program()));
-                let seen = self.enter(0)?;
+                self.enter(0)?;
                 self.depth += 1;
                 let start = word_of(self.scan.offset(rest));
-                self.level = Level { state: ARRAY, node: slot.0, start, items, seen, ..Level::OUTSIDE };
+                self.level = Level { state: ARRAY, node: slot.0, start, ..Level::OUTSIDE };
+                self.find_items(slot);
                 return Some((after, true));
             }
             [b'0'..=b'9' | b'-', ..] => {
@@ -280,8 +331,14 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             [first, ..] => {
                 let after = self.scan.value(rest, self.depth)?;
                 let bit = match first {
-                    b'{' => types::OBJECT,
-                    b'[' => types::ARRAY,
+                    b'{' => {
+                        self.loose = true;
+                        types::OBJECT
+                    }
+                    b'[' => {
+                        self.loose = true;
+                        types::ARRAY
+                    }
                     b'n' => types::NULL,
                     _ => types::BOOLEAN,
                 };
@@ -315,23 +372,29 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
         self.leave();
     }
 
-    /// Goes to the next schema that applies to the value beside what the node says by itself.
-    fn next_in_place(&mut self) -> Option<Slot> {
-        let mut cursor = Cursor::new(self.schema.program(), Slot(self.level.node));
-        let mut number = 0;
-        while let Some(instruction) = cursor.next(self.schema.program()) {
-            number += 1;
-            if number > self.level.next && instruction.op == op::REF {
-                self.level.next = number;
-                return Some(Slot(word(self.schema.program(), instruction.at + 8)));
+    /// Finds the schemas of an array's items.
+    fn find_items(&mut self, slot: Slot) {
+        let program = self.schema.program();
+        let (mut items, mut additional) = (Slot::ANY.0, Slot::ANY.0);
+        let mut cursor = Cursor::new(program, slot);
+        while let Some(instruction) = cursor.next(program) {
+            match instruction.op {
+                op::ITEMS => items = instruction.operand(program),
+                op::ADDITIONAL_ITEMS => additional = instruction.operand(program),
+                op::PREFIX_ITEMS => {
+                    (self.level.entries, self.level.seen) =
+                        (word_of(instruction.at + 4), instruction.argument);
+                }
+                _ => {}
             }
         }
-        None
+        let list = self.level.seen > 0 && items == Slot::ANY.0;
+        self.level.items = if list { additional } else { items };
     }
 
     /// Makes room for a level with this many entries, where the one around it stays. Gives its `seen`.
     #[inline(always)]
-    fn enter(&mut self, count: u32) -> Option<u32> {
+    pub(super) fn enter(&mut self, count: u32) -> Option<u32> {
         if self.level.state == OUTSIDE && count <= 32 { Some(0) } else { self.enter_inside(count) }
     }
 
@@ -339,7 +402,8 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
     fn enter_inside(&mut self, count: u32) -> Option<u32> {
         let saved = if self.level.state == OUTSIDE { 0 } else { work::LEVEL as usize };
         let end = self.top + saved + work::table(count as usize) as usize;
-        let Some(place) = self.work.get_mut(self.top..end) else {
+        let limit = self.limit();
+        let Some(place) = self.work.get_mut(self.top..end).filter(|_| end <= limit) else {
             return self.no_work(end);
         };
         let (level, bits) = place.split_at_mut(saved);
@@ -355,11 +419,12 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
     /// Gives up for want of work memory, of which `end` words would have got further.
     #[cold]
     pub(super) fn no_work<T>(&mut self, end: usize) -> Option<T> {
+        let end = end + self.notes as usize;
         self.give_up(CheckError::NoWork { need: self.schema.work_words(self.options).max(end) })
     }
 
     #[cold]
-    fn give_up<T>(&mut self, error: CheckError) -> Option<T> {
+    pub(super) fn give_up<T>(&mut self, error: CheckError) -> Option<T> {
         self.failure = Some(error);
         None
     }
@@ -379,14 +444,14 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
         self.top = self.top.saturating_sub(work::table(self.level.count as usize) as usize);
         let around = self.top.checked_sub(work::LEVEL as usize);
         self.level = match around.and_then(|start| self.work.get(start..)?.first_chunk()) {
-            Some(words) => Level::of(words),
+            Some(words) => Level::from_words(*words),
             None => Level::OUTSIDE,
         };
         self.top = around.unwrap_or(0);
     }
 
     /// The first instruction of a kind in a node.
-    fn find(&self, slot: Slot, op: u8) -> Option<Instruction> {
+    pub(super) fn find(&self, slot: Slot, op: u8) -> Option<Instruction> {
         let mut cursor = Cursor::new(self.schema.program(), slot);
         while let Some(instruction) = cursor.next(self.schema.program()) {
             if instruction.op == op {
@@ -394,6 +459,18 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             }
         }
         None
+    }
+
+    /// Reports keys that stand twice in their object.
+    #[inline(never)]
+    pub(super) fn compare_keys(&mut self) -> Option<()> {
+        let (text, mut steps) = (self.text, self.steps);
+        let work = core::mem::take(&mut self.work);
+        let done = duplicates(text, work, &mut steps, &mut |at| self.report(Problem::DuplicateKey, at, 0));
+        match done {
+            Some(()) => Some(()),
+            None => self.give_up(CheckError::StepLimit),
+        }
     }
 
     /// Takes steps from the budget.
@@ -417,6 +494,10 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
     #[cold]
     pub(super) fn report(&mut self, problem: Problem<'_>, at: usize, schema_at: usize) {
         self.problems = self.problems.saturating_add(1);
+        if self.trials > 0 {
+            self.distance = self.distance.saturating_add(self.weight(&problem));
+            return;
+        }
         if self.failure.is_some() {
             return;
         }
@@ -425,7 +506,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             level: self.level,
             work: self.work.get(..self.top).unwrap_or_default(),
             program: self.schema.program(),
-            schema: self.schema.text(),
+            schema: self.schema.texts(),
             instance: self.text,
         };
         self.report.violation(&Violation { problem, open, at, schema_at, steps: &steps });
@@ -433,5 +514,16 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             Some(left) => self.steps = left,
             None => self.failure = Some(CheckError::StepLimit),
         }
+    }
+
+    /// How much a problem says that a schema was not meant. A value that is not the expected one says much,
+    /// since it often tells alternatives apart, and a wrong type too; and the less, the deeper it is inside.
+    pub(super) fn weight(&self, problem: &Problem<'_>) -> u32 {
+        let weight = match problem {
+            Problem::Type(_) | Problem::Kinds(..) | Problem::False => 64,
+            Problem::Enum(_) | Problem::Const(_) => 160,
+            _ => 4,
+        };
+        weight << (2 * (8 - self.depth.min(8)))
     }
 }

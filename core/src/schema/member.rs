@@ -27,11 +27,10 @@ impl<'i> Check<'_, 'i, '_> {
         let after = self.scan.colon(end)?;
         if let Some(number) = number {
             self.level.next = number.saturating_add(1);
-            if !self.mark(number) {
-                self.report(Problem::DuplicateKey, self.scan.offset(rest), self.schema_offset());
-            }
+            self.loose |= !self.mark(number);
             return Some((after, self.entry(number).slot));
         }
+        self.loose = true;
         self.level.items = word_of(self.scan.offset(rest).saturating_add(1));
         let others = self.level.table().others(self.schema.program());
         if others.as_immediate().is_some_and(|(types, _)| types == types::NONE) {
@@ -56,7 +55,7 @@ impl<'i> Check<'_, 'i, '_> {
             next..self.level.count.min(next.saturating_add(1))
         };
         numbers.into_iter().find_map(|number| {
-            let after = strip(rest, self.entry(number).bytes(self.schema.text())?)?;
+            let after = strip(rest, self.entry(number).bytes(self.schema.texts())?)?;
             Some((after, number))
         })
     }
@@ -67,12 +66,12 @@ impl<'i> Check<'_, 'i, '_> {
     }
 
     /// The number of the entry with this key, which stands in none of them byte for byte if they are few.
-    fn lookup(&self, key: Str<'i>) -> Option<u32> {
+    pub(super) fn lookup(&self, key: Str<'i>) -> Option<u32> {
         let table = self.level.table();
         let few = table.count <= LINEAR;
         let escaped = || (0..table.count).any(|number| self.entry(number).is(Entry::ESCAPED));
         let possible = !few || key.has_escapes() || escaped();
-        possible.then(|| table.find(self.schema.program(), self.schema.text(), key)).flatten()
+        possible.then(|| table.find(self.schema.program(), self.schema.texts(), key)).flatten()
     }
 
     /// Reports a value whose type is not among `types`.
@@ -95,7 +94,7 @@ impl<'i> Check<'_, 'i, '_> {
 
     /// Notes that a member was there. False if it was there before.
     #[inline(always)]
-    fn mark(&mut self, number: u32) -> bool {
+    pub(super) fn mark(&mut self, number: u32) -> bool {
         let word = if self.level.count <= 32 {
             &mut self.level.seen
         } else {
@@ -135,7 +134,7 @@ impl<'i> Check<'_, 'i, '_> {
             while missing != 0 {
                 let number = 32 * word_of(mask) + missing.trailing_zeros();
                 missing &= missing - 1;
-                let name = self.entry(number).name(self.schema.text());
+                let name = self.entry(number).name(self.schema.texts());
                 self.report(Problem::Required(name), self.level.start as usize, self.schema_offset());
             }
         }

@@ -6,14 +6,17 @@
 //!   was expected and what came ([`Violation`], [`ListReport`]).
 //! - [`coerce`], for tools that ask for it, makes neighbouring types fit and reports each change.
 //!
-//! Drafts 2020-12 and 7, chosen by `$schema`. So far: `type`, `enum`, `const`, the bounds of numbers, lengths
-//! and items, `properties`, `required`, `additionalProperties`, `items`, boolean schemas, and `$ref` to any
-//! place of the same text. A keyword that would change what is accepted and is not among these is refused
-//! when compiling, by name and place; it is never ignored. Annotations and unknown keywords change nothing.
+//! Drafts 2020-12 and 7, chosen by `$schema`: every keyword; content keywords are annotations, and so are
+//! formats unless `CompileOptions::formats` asks for them. What `pattern` and `patternProperties` need is
+//! linked with the feature `pattern`, what formats need with the feature `format`. References lead to any
+//! place of the same text by JSON Pointer, `$id` or anchor, and into the documents that are handed over
+//! ([`compile_with`], [`Resource`]). A keyword that would change what is accepted and is not supported is
+//! refused when compiling, by name and place; it is never ignored. Annotations and unknown keywords change
+//! nothing. A key that stands twice in an object is a problem of every instance.
 //!
 //! Numbers compare exactly, whatever their size. Nothing here recurses, and no schema or instance makes it
 //! panic or run on: compiling takes time in proportion to the text (and a logarithm for large objects and
-//! references) and about 8 kB of stack; checking takes time in proportion to the instance plus a budget of
+//! references) and some kB of stack; checking takes time in proportion to the instance plus a budget of
 //! steps ([`CheckOptions::steps`]), and work memory only for objects and arrays inside one another
 //! ([`Schema::work_words`]).
 //!
@@ -40,15 +43,27 @@ mod check;
 mod coerce;
 mod compile;
 mod convert;
+mod cycles;
+mod distinct;
+mod dynamic;
 mod entry;
 mod equal;
 mod error;
+mod evaluated;
 mod fast;
+#[cfg(feature = "format")]
+pub mod format;
+mod index;
 mod keyword;
 mod lower;
 mod machine;
+#[cfg(feature = "pattern")]
+mod matching;
 mod member;
 mod path;
+#[cfg(feature = "pattern")]
+pub mod pattern;
+mod place;
 mod pointer;
 mod program;
 mod refs;
@@ -57,6 +72,8 @@ mod scalar;
 mod source;
 mod store;
 mod table;
+mod uri;
+mod whole;
 mod work;
 
 pub use build::{
@@ -65,7 +82,10 @@ pub use build::{
 };
 pub use check::{CheckOptions, Schema, Verdict, WORK_PER_LEVEL};
 pub use coerce::{CoerceError, CoerceOptions, Coercion, Rule, coerce};
-pub use compile::{CompileOptions, Draft, MAX_LEVELS, compile, program_size};
+pub use compile::{
+    CompileOptions, Draft, MAX_LEVELS, compile, compile_with, program_size, program_size_with,
+};
 pub use error::{CheckError, Keyword, SchemaError, SchemaErrorKind};
 pub use lower::{Change, StrictProblem, StrictProblemKind, StrictSubset, strict_problem, write_lowered};
 pub use report::{ListReport, NoReport, Report, Violation};
+pub use source::Resource;

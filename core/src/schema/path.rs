@@ -1,9 +1,10 @@
 //! Where a value stands in the instance: its JSON Pointer, put together from the containers that are open
-//! around it. Nothing is read again for it but the keys on the way.
+//! around it. Nothing is read again for it but the keys on the way, and what a frame looks into by itself.
 
 use super::entry::Entry;
 use super::error::string_end;
-use super::machine::{ARRAY, Level, OBJECT};
+use super::machine::{ARRAY, Level, MEMBER, OBJECT, PATTERNED};
+use super::source::Texts;
 use super::work;
 use crate::json::{self, Str};
 use crate::sink::Sink;
@@ -16,36 +17,60 @@ pub(super) struct Open<'a> {
     /// The work memory, with the levels around it at its end.
     pub(super) work: &'a [u32],
     pub(super) program: &'a [u8],
-    /// The schema's text.
-    pub(super) schema: &'a str,
+    /// The schema's texts.
+    pub(super) schema: Texts<'a>,
     pub(super) instance: &'a str,
 }
 
 impl Open<'_> {
     /// Appends the JSON Pointer of what stands at `at`: the start of a level that is open, or inside the
-    /// innermost. Gives how many levels there are.
+    /// innermost. Gives how many levels and bytes were gone through.
     pub(super) fn write_path(&self, at: usize, sink: &mut Sink<'_>) -> usize {
-        // From the innermost outwards, and then back.
-        let mut places = [0; json::MAX_DEPTH as usize + 1];
-        let (mut depth, mut levels) = (0, 1);
+        // From the innermost outwards, and then back. Each place has a token, so they are no more than the
+        // containers around.
+        let mut places = [(0, 0); json::MAX_DEPTH as usize + 1];
+        let (mut depth, mut gone_through) = (0, 1);
         let (mut level, mut top) = (self.level, self.work.len());
-        while let Some(around) = level.around(&mut top).and_then(|at| Level::read(self.work, at)) {
-            levels += 1;
+        while let Some((place, around)) =
+            level.around(&mut top).and_then(|at| Some((at, Level::read(self.work, at)?)))
+        {
+            gone_through += 1;
+            let inner = level.start;
             level = around;
-            if matches!(level.state, OBJECT | ARRAY)
-                && let Some(place) = places.get_mut(depth)
-            {
-                *place = top;
+            let has_token = match level.state {
+                OBJECT | ARRAY | MEMBER => true,
+                PATTERNED => false,
+                _ => level.start < inner,
+            };
+            if has_token && let Some(free) = places.get_mut(depth) {
+                *free = (place, inner as usize);
                 depth += 1;
             }
         }
-        let around = places.iter().take(depth).rev().filter_map(|&place| Level::read(self.work, place));
-        for level in around.chain([self.level]) {
-            if (level.start as usize) < at {
-                self.put_token(level, sink);
-            }
+        let around = places.iter().take(depth).rev();
+        let around = around.filter_map(|&(place, inner)| Some((Level::read(self.work, place)?, inner)));
+        for (level, inner) in around.chain([(self.level, at)]) {
+            gone_through += self.put_level(level, inner, at, sink);
         }
-        levels
+        gone_through
+    }
+
+    /// Appends the tokens that lead from a level to what starts at `inner` in it. Gives how many bytes were
+    /// read again for it.
+    fn put_level(&self, level: Level, inner: usize, at: usize, sink: &mut Sink<'_>) -> usize {
+        let start = level.start as usize;
+        match level.state {
+            MEMBER => put_key(self.instance, level.entries as usize, sink),
+            OBJECT | ARRAY if start < at => self.put_token(level, sink),
+            OBJECT | ARRAY | PATTERNED => {}
+            // A frame may look into its value by itself.
+            _ if start < inner => {
+                json::pointer_at(self.instance.get(start..).unwrap_or_default(), inner - start, sink);
+                return inner - start;
+            }
+            _ => {}
+        }
+        0
     }
 
     /// Appends the token of the member or item of a level that is being read.

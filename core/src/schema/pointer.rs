@@ -16,10 +16,21 @@ pub(super) struct Pointer<'s> {
 pub(super) const SEPARATOR: u16 = 0;
 
 impl<'s> Pointer<'s> {
-    /// Nothing if the reference leads to another document.
+    /// The fragment of a reference, after its first `#`.
     pub(super) fn of(value: Value<'s>) -> Option<Self> {
         let mut pointer = Pointer { chars: value.as_str()?.chars(), bytes: [0; 4], range: (0, 0) };
-        matches!(pointer.byte(), None | Some(b'#')).then_some(pointer)
+        while pointer.byte().is_some_and(|byte| byte != b'#') {}
+        Some(pointer)
+    }
+
+    /// A hash of it, and of a name that it [is](Self::is).
+    pub(super) fn hash(self) -> u32 {
+        hash_units(self)
+    }
+
+    /// Whether it is this name and no pointer.
+    pub(super) fn is(self, name: Str<'_>) -> bool {
+        self.eq(units(bare(name)))
     }
 
     /// How many tokens it has.
@@ -32,7 +43,7 @@ impl<'s> Pointer<'s> {
 
     /// Compares the token after the first `depth` ones with a key.
     pub(super) fn compare_token(mut self, depth: usize, key: Str<'_>, budget: &mut usize) -> Ordering {
-        let mut units = 1;
+        let mut count = 1;
         let mut separators = 0;
         while separators <= depth {
             match self.next() {
@@ -40,16 +51,11 @@ impl<'s> Pointer<'s> {
                 Some(_) => {}
                 None => return Ordering::Less,
             }
-            units += 1;
+            count += 1;
         }
-        let key = key.chars().flat_map(|c| {
-            let mut bytes = [0; 4];
-            let len = c.encode_utf8(&mut bytes).len();
-            bytes.into_iter().take(len)
-        });
-        let token = self.take_while(|&unit| unit != SEPARATOR).inspect(|_| units += 1);
-        let order = token.cmp(key.map(|byte| u16::from(byte) + 1));
-        *budget = budget.saturating_sub(units);
+        let token = self.take_while(|&unit| unit != SEPARATOR).inspect(|_| count += 1);
+        let order = token.cmp(units(key.chars()));
+        *budget = budget.saturating_sub(count);
         order
     }
 
@@ -99,4 +105,28 @@ impl Iterator for Pointer<'_> {
         };
         Some(u16::from(byte) + 1)
     }
+}
+
+/// The hash of an anchor's name.
+pub(super) fn hash_name(name: Str<'_>) -> u32 {
+    hash_units(units(bare(name)))
+}
+
+/// In draft 7 an anchor is written as it is referred to.
+fn bare(name: Str<'_>) -> impl Iterator<Item = char> {
+    name.chars().skip_while(|c| *c == '#')
+}
+
+fn hash_units(units: impl Iterator<Item = u16>) -> u32 {
+    units.fold(0x811C_9DC5, |hash, unit| (hash ^ u32::from(unit)).wrapping_mul(0x0100_0193))
+}
+
+/// The units of a text.
+fn units(text: impl Iterator<Item = char>) -> impl Iterator<Item = u16> {
+    let bytes = text.flat_map(|c| {
+        let mut bytes = [0; 4];
+        let len = c.encode_utf8(&mut bytes).len();
+        bytes.into_iter().take(len)
+    });
+    bytes.map(|byte| u16::from(byte) + 1)
 }

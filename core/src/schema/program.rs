@@ -8,8 +8,8 @@
 //! # Layout
 //!
 //! ```text
-//! program   header, then nodes; a node comes after the nodes inside it
-//! header    [MAGIC] [root slot] [work words, or RECURSIVE] [work words that one level of the instance takes at most]
+//! program   header, then nodes, then tables of dynamic anchors; a node comes after the nodes inside it
+//! header    [MAGIC] [root slot] [work words | RECURSIVE] [work words that one level of the instance takes at most]
 //! slot      one word, a reference to a schema:
 //!             1 ttttttt oooooooooooooooooooooooo   immediate: only these types, nothing more; the schema is at offset o of the text
 //!             0 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa    the node at address a
@@ -28,41 +28,49 @@
 //! |---|---|---|---|
 //! | `ENUM`, `CONST` | count | array or value offset, then per value: offset, length and form | equal to one of the values |
 //! | `MINIMUM` … `EXCLUSIVE_MAXIMUM` | length of the number's text, `INLINE` | its offset, its value if `INLINE` | compares |
+//! | `MULTIPLE_OF` | as above | as above | is a multiple of it |
 //! | `MIN_LENGTH`, `MAX_LENGTH` | | count | characters |
-//! | `ITEMS` | items before it (0) | slot | each item |
+//! | `PATTERN` | words of the matcher | offset of the pattern in the text, the [matcher](super::pattern) | the text |
+//! | `ITEMS` | | slot | each item after those of `PREFIX_ITEMS` |
+//! | `ADDITIONAL_ITEMS` | | slot | the same, if there are `PREFIX_ITEMS` (draft 7) |
+//! | `PREFIX_ITEMS` | count | slots | the first items |
 //! | `MIN_ITEMS`, `MAX_ITEMS` | | count | items |
+//! | `FORMAT` | number of the [format](super::format) | | the text |
 //! | `OBJECT` | count | slot for other members, entries, required masks, sorted index if count > `LINEAR` | members |
+//! | `PATTERN_PROPERTY` | words of the matcher | slot, offset of the pattern in the text, the matcher | members whose name it matches |
+//! | `UNIQUE_ITEMS` | | | no two items are equal |
+//! | `CONTAINS` | | slot | as many items fit as `MIN_CONTAINS` (or 1) and `MAX_CONTAINS` say |
+//! | `MIN_CONTAINS`, `MAX_CONTAINS` | | count | for `CONTAINS`, if it is there |
+//! | `UNEVALUATED_ITEMS`, `UNEVALUATED_PROPERTIES` | | slot | what no schema applied in place has looked at |
+//! | `MIN_PROPERTIES`, `MAX_PROPERTIES` | | count | members |
+//! | `PROPERTY_NAMES` | | slot | each key |
+//! | `DEPENDENT` | count | entries | where there is a member, a schema holds or other members are there |
 //! | `REF` | used while compiling | offset of the reference, slot of its target | in place: the target holds as well |
+//! | `DYNAMIC_REF` | used while compiling | the same, and the address of a table or 0 | its target can be replaced, see [`dynamic`](super::dynamic) |
+//! | `ALL_OF`, `ANY_OF`, `ONE_OF` | count | slots | in place |
+//! | `NOT`, `IF`, `THEN`, `ELSE` | | slot | in place; the last two with `IF` alone |
 //!
 //! An entry of `OBJECT` is three words: the key's offset in the text (at its quote), its length with quotes
 //! and flags, the slot of the member. Entries are in the schema's order, names that are required without
 //! being declared after them (their slot is that for other members). The masks have one bit per entry, 32 to
-//! a word. The index holds entry numbers in order of decoded key.
+//! a word. The index holds entry numbers in order of decoded key. An entry of `DEPENDENT` is the same, but
+//! with `LIST` its third word is the offset of an array of names.
+//!
+//! Those from `UNIQUE_ITEMS` on, but for `OBJECT`, need more than one look at the value, or look at it in
+//! place: they read it again, from a frame that remembers where it began and which instruction comes next
+//! (see [`place`](super::place)). A node that has none of them is checked in one pass.
 //!
 //! A lone `$ref` compiles to a node of its target's slot; once all are resolved, every slot that leads to
 //! such a node is replaced by where it leads, so a reference costs nothing when checking.
 //!
-//! # Reserved
-//!
-//! The remaining keywords of drafts 2020-12 and 7 fit as further instructions in the same groups; these
-//! numbers are kept for them: `0x24` multipleOf (as `MINIMUM`), `0x32` pattern (address of a matcher's
-//! program), `0x33` format (argument: its number), `0x43` prefixItems (count; slots; `ITEMS` then has the
-//! count as its argument), `0x44` uniqueItems, `0x45` contains (slot, least, most), `0x46` unevaluatedItems
-//! (slot), `0x51` and `0x52` min/maxProperties, `0x53` propertyNames (slot), `0x54` patternProperties (count;
-//! matcher and slot each), `0x55` dependentRequired (count; key and list each), `0x56` dependentSchemas
-//! (count; key and slot each), `0x57` unevaluatedProperties (slot), `0x61` allOf, `0x62` anyOf, `0x63` oneOf
-//! (count; slots), `0x64` not (slot), `0x65` if (three slots), `0x66` dynamicRef (name and slot). Those of
-//! group 6 apply to the value in place: like `REF` beside other keywords they read the value once more, from
-//! a frame that remembers where it began and which instruction comes next.
-
-use super::entry::Table;
+use super::entry::{Entry, Table};
 
 /// Bytes of the header.
 pub(super) const HEADER: usize = 16;
 /// The header's first word.
 pub(super) const MAGIC: u32 = 0x5443_5301;
-/// In the header: how much work memory is enough cannot be told from the schema.
-pub(super) const RECURSIVE: u32 = u32::MAX;
+/// In the header: the words are those beside the levels, of which there may be as many as in the instance.
+pub(super) const RECURSIVE: u32 = 1 << 31;
 
 /// The types of JSON Schema, as bits. An integral number has the bit `INTEGER`, any other number `FRACTION`.
 pub(super) mod types {
@@ -156,6 +164,8 @@ pub(super) mod kind {
     pub(crate) const OBJECT: u8 = 1 << 4;
     /// Applies further schemas to the same value.
     pub(crate) const IN_PLACE: u8 = 1 << 5;
+    /// It has `PATTERN_PROPERTY`.
+    pub(crate) const PATTERNED: u8 = 1 << 6;
     /// With `IN_PLACE`: a lone reference, nothing but another name for its target.
     pub(crate) const ALIAS: u8 = 1 << 7;
 }
@@ -168,18 +178,46 @@ pub(super) mod op {
     pub(crate) const MAXIMUM: u8 = 0x21;
     pub(crate) const EXCLUSIVE_MINIMUM: u8 = 0x22;
     pub(crate) const EXCLUSIVE_MAXIMUM: u8 = 0x23;
+    pub(crate) const MULTIPLE_OF: u8 = 0x24;
     pub(crate) const MIN_LENGTH: u8 = 0x30;
     pub(crate) const MAX_LENGTH: u8 = 0x31;
+    pub(crate) const PATTERN: u8 = 0x32;
+    pub(crate) const FORMAT: u8 = 0x33;
     pub(crate) const ITEMS: u8 = 0x40;
     pub(crate) const MIN_ITEMS: u8 = 0x41;
     pub(crate) const MAX_ITEMS: u8 = 0x42;
+    pub(crate) const PREFIX_ITEMS: u8 = 0x43;
+    pub(crate) const ADDITIONAL_ITEMS: u8 = 0x44;
     pub(crate) const OBJECT: u8 = 0x50;
+    pub(crate) const PATTERN_PROPERTY: u8 = 0x54;
     pub(crate) const REF: u8 = 0x60;
+    pub(crate) const ALL_OF: u8 = 0x61;
+    pub(crate) const ANY_OF: u8 = 0x62;
+    pub(crate) const ONE_OF: u8 = 0x63;
+    pub(crate) const NOT: u8 = 0x64;
+    pub(crate) const IF: u8 = 0x65;
+    pub(crate) const DYNAMIC_REF: u8 = 0x66;
+    pub(crate) const DEPENDENT: u8 = 0x67;
+    pub(crate) const THEN: u8 = 0x68;
+    pub(crate) const ELSE: u8 = 0x69;
+    pub(crate) const UNIQUE_ITEMS: u8 = 0x70;
+    pub(crate) const CONTAINS: u8 = 0x71;
+    pub(crate) const MIN_CONTAINS: u8 = 0x72;
+    pub(crate) const MAX_CONTAINS: u8 = 0x73;
+    pub(crate) const MIN_PROPERTIES: u8 = 0x74;
+    pub(crate) const MAX_PROPERTIES: u8 = 0x75;
+    pub(crate) const PROPERTY_NAMES: u8 = 0x76;
+    pub(crate) const UNEVALUATED_ITEMS: u8 = 0x77;
+    pub(crate) const UNEVALUATED_PROPERTIES: u8 = 0x78;
 }
 
 /// The bit of [`Node::kinds`] for an opcode.
 pub(super) fn kind_of(op: u8) -> u8 {
-    1u8.checked_shl(u32::from(op >> 4).wrapping_sub(1)).unwrap_or(0)
+    match op >> 4 {
+        0 => 0,
+        group @ 1..=5 => 1 << (group - 1),
+        _ => kind::IN_PLACE,
+    }
 }
 
 /// In the argument of a bound: the value fits the third word.
@@ -216,11 +254,53 @@ impl Instruction {
         let count = self.argument as usize;
         4 * match self.op {
             op::ENUM | op::CONST => 2 + 2 * count,
-            op::MINIMUM..=op::EXCLUSIVE_MAXIMUM | op::REF => 3,
+            op::MINIMUM..=op::MULTIPLE_OF | op::REF => 3,
+            op::DYNAMIC_REF => 4,
+            op::UNIQUE_ITEMS => 1,
             op::MIN_LENGTH | op::MAX_LENGTH | op::ITEMS | op::MIN_ITEMS | op::MAX_ITEMS => 2,
+            op::PATTERN => 2 + count,
+            op::FORMAT => 1,
+            op::PATTERN_PROPERTY => 3 + count,
             op::OBJECT => Table::size(count) / 4,
+            op::PREFIX_ITEMS | op::ALL_OF | op::ANY_OF | op::ONE_OF => 1 + count,
+            op::DEPENDENT => 1 + 3 * count,
+            op::ADDITIONAL_ITEMS
+            | op::NOT
+            | op::IF
+            | op::THEN
+            | op::ELSE
+            | op::CONTAINS..=op::UNEVALUATED_PROPERTIES => 2,
             _ => 0,
         }
+    }
+
+    /// The addresses of the slots in it; of `DEPENDENT` those of all entries, so that offsets are among them.
+    pub(super) fn slots(self) -> impl Iterator<Item = usize> {
+        let count = self.argument as usize;
+        let (first, stride, count) = match self.op {
+            op::ITEMS
+            | op::PATTERN_PROPERTY
+            | op::ADDITIONAL_ITEMS
+            | op::NOT
+            | op::IF
+            | op::THEN
+            | op::ELSE
+            | op::CONTAINS
+            | op::PROPERTY_NAMES
+            | op::UNEVALUATED_ITEMS
+            | op::UNEVALUATED_PROPERTIES => (4, 4, 1),
+            op::REF | op::DYNAMIC_REF => (8, 4, 1),
+            op::PREFIX_ITEMS | op::ALL_OF | op::ANY_OF | op::ONE_OF => (4, 4, count),
+            op::OBJECT => (4, Entry::SIZE, 1 + count),
+            op::DEPENDENT => (12, Entry::SIZE, count),
+            _ => (0, 0, 0),
+        };
+        (0..count).map(move |number| self.at + first + stride * number)
+    }
+
+    /// Whether what it refers to applies to the value itself.
+    pub(super) fn is_in_place(self) -> bool {
+        self.op >> 4 == 6
     }
 }
 
@@ -238,6 +318,16 @@ impl Cursor {
     pub(super) fn new(program: &[u8], slot: Slot) -> Cursor {
         let at = slot.as_node().unwrap_or(program.len());
         Cursor { at: at + Node::SIZE, left: Node::read(program, at).count }
+    }
+
+    /// At an instruction, with so many from there on.
+    pub(super) fn resume(at: usize, left: u32) -> Cursor {
+        Cursor { at, left: u16::try_from(left).unwrap_or(0) }
+    }
+
+    /// How many instructions are left.
+    pub(super) fn left(self) -> u16 {
+        self.left
     }
 
     #[inline]

@@ -1,35 +1,44 @@
-//! References: where each `$ref` leads, found for all of them in one walk over the text.
+//! References: where each `$ref` leads, found for all of them in one walk over each document.
 //!
-//! The references are sorted by their decoded JSON Pointer (RFC 6901, in a URI fragment: RFC 3986 percent
-//! escapes first). Those that share a prefix stand together, so a walk over the text takes along a range of
+//! First the document: this one, if the reference is a fragment alone, else one with that URI, in
+//! [`index`](super::index). An anchor is found there too. Then those that are JSON Pointers: the references are sorted by their decoded JSON Pointer (RFC 6901, in a URI fragment: RFC 3986 percent
+//! escapes first) and those that share a prefix stand together, so a walk over the text takes along a range of
 //! them and narrows it at each key; what no reference enters is skipped. A target is bound to the node that
 //! stands there. One that the pass over the text did not compile, such as a schema under an unknown keyword,
 //! is compiled now, and its own references take another round.
 //!
 //! Then cycles that never enter the value are refused, and slots that lead to a lone reference are made to
-//! lead to its target.
+//! lead to its target, in [`cycles`](super::cycles).
 
 use super::compile::{Compiler, error_at};
-use super::entry::{Entry, Table};
+use super::cycles::end_of_node;
 use super::error::{SchemaError, SchemaErrorKind, string_end};
+use super::index::Index;
 use super::pointer::{Pointer, SEPARATOR};
-use super::program::{Cursor, HEADER, Node, Slot, kind, op, word_of, words};
+use super::program::{Cursor, HEADER, Node, Slot, op, word_of, words};
+use super::source::Texts;
 use super::store::{Store, sort};
-use crate::json::{self, Event, Kind, Reader, Str, Value};
+use crate::json::{self, Event, Kind, Reader, Str, Value, blanks};
 use crate::sink::Sink;
 use core::cmp::Ordering;
 
 impl<'s> Compiler<'s, '_> {
-    /// Pushes the instruction of a `$ref`.
-    pub(super) fn reference(&mut self, value: Value<'s>) -> Result<(), SchemaError> {
-        if !matches!(Pointer::of(value).map(|mut pointer| pointer.next()), Some(None | Some(SEPARATOR))) {
-            return Err(self.error(SchemaErrorKind::UnsupportedRef, value));
+    /// Pushes the instruction of a `$ref` or a `$dynamicRef`.
+    pub(super) fn reference(&mut self, op: u8, value: Value<'s>) -> Result<(), SchemaError> {
+        let text = value.as_str();
+        let local = text.is_some_and(|text| text.chars().next().is_none_or(|c| c == '#'));
+        let mut pointer = Pointer::of(value).ok_or(self.error(SchemaErrorKind::BadKeyword, value))?;
+        let tokens = pointer.clone().tokens(&mut { usize::MAX });
+        if !local && !self.may_name {
+            return Err(self.error(SchemaErrorKind::UnresolvedRef, value));
         }
+        self.refs.foreign |= !local || !matches!(pointer.next(), None | Some(SEPARATOR));
         self.refs.count += 1;
-        let tokens = Pointer::of(value).map_or(0, |pointer| pointer.tokens(&mut { usize::MAX }));
         self.refs.deepest = self.refs.deepest.max(tokens.min(usize::from(json::MAX_DEPTH)));
         self.refs.odd |= !is_usual(value);
-        self.instruction(op::REF, UNRESOLVED, &[word_of(self.offset(value)), 0]);
+        let operands = [word_of(self.offset(value)), 0, 0];
+        let length = if op == op::REF { 2 } else { 3 };
+        self.instruction(op, UNRESOLVED, operands.get(..length).unwrap_or_default());
         Ok(())
     }
 
@@ -38,27 +47,46 @@ impl<'s> Compiler<'s, '_> {
         if self.refs.count == 0 {
             return Ok(());
         }
+        let floor = self.store.height();
+        let index = if self.refs.foreign { Some(self.build_index()?) } else { None };
+        self.resolve_with(index.as_ref())?;
+        self.store.pop_to(floor);
+        Ok(())
+    }
+
+    fn resolve_with(&mut self, index: Option<&Index>) -> Result<(), SchemaError> {
         // Comparing takes time with long pointers, and is bounded for all of them together.
-        let mut budget = self.text.len().saturating_mul(64).saturating_add(1 << 20);
+        let mut budget = self.texts.len().saturating_mul(64).saturating_add(1 << 20);
         let mut scanned = HEADER;
         for _ in 0..ROUNDS {
             let height = self.store.height();
             let (front, count) = self.list(scanned);
             scanned = front;
             if self.store.fits() && count > 0 {
-                self.round(count, &mut budget)?;
+                self.round(index, count, &mut budget)?;
             }
             self.store.pop_to(height);
             if !self.store.fits() {
-                if self.refs.odd {
-                    self.store.reserve(self.text.len().saturating_mul(12));
+                let places = self.refs.places.saturating_mul(Self::CYCLE_WORDS);
+                (0..places).for_each(|_| self.store.push(0));
+                if self.refs.odd || index.is_some() {
+                    self.store.reserve(self.texts.len().saturating_mul(12));
                 }
                 return Ok(());
             }
-            if count == 0 {
+            let more = match index {
+                Some(index) if count == 0 => self.dynamic_targets(index, &mut budget)?,
+                _ => count > 0,
+            };
+            if !more {
                 self.refuse_cycles()?;
-                self.skip_aliases();
-                return Ok(());
+                return match index.filter(|_| self.refs.dynamic) {
+                    Some(index) => self.dynamic_tables(index, scanned, &mut budget),
+                    None => {
+                        self.skip_aliases();
+                        Ok(())
+                    }
+                };
             }
         }
         Err(error_at(SchemaErrorKind::RefLimit, 0))
@@ -70,38 +98,65 @@ impl<'s> Compiler<'s, '_> {
         let front = self.store.front();
         if !self.store.fits() {
             // The walk takes three words for each container that it enters.
-            (0..self.refs.count + 3 * self.refs.deepest).for_each(|_| self.store.push(0));
+            (0..2 * self.refs.count + 3 * self.refs.deepest).for_each(|_| self.store.push(0));
             return (front, 0);
         }
         let mut count = 0;
         while at < front {
-            let (reference, next) = scan(self.store.program(), at);
-            at = next;
-            if let Some(reference) = reference {
-                self.store.push(word_of(reference));
-                count += 1;
+            let mut cursor = Cursor::new(self.store.program(), Slot::node(at));
+            while let Some(instruction) = cursor.next(self.store.program()) {
+                if matches!(instruction.op, op::REF | op::DYNAMIC_REF) {
+                    self.store.push(word_of(instruction.at));
+                    count += 1;
+                }
             }
+            at = cursor.at;
         }
         (front, count)
     }
 
     /// Binds the references whose addresses are on top of the stack.
-    fn round(&mut self, count: usize, budget: &mut usize) -> Result<(), SchemaError> {
+    fn round(&mut self, index: Option<&Index>, count: usize, budget: &mut usize) -> Result<(), SchemaError> {
         let list = self.store.address(self.store.height());
-        let text = self.text;
+        let texts = self.texts;
+        let root = texts.first.len() - blanks(texts.first.as_bytes()).len();
+        for number in 0..count {
+            let reference = Reference::at(&self.store, list, number);
+            match index {
+                Some(index) => self.find(index, reference, budget)?,
+                None => reference.set(&mut self.store, UNRESOLVED, word_of(root)),
+            }
+        }
         let swap = |store: &mut Store<'_>, a: usize, b: usize| store.swap(list + 4 * a, list + 4 * b, 1);
         let mut less = |store: &Store<'_>, a: usize, b: usize| {
-            let (a, b) =
-                (Reference::at(store, list, a).pointer(text), Reference::at(store, list, b).pointer(text));
-            let mut units = 0;
-            let order = a.into_iter().flatten().inspect(|_| units += 1).cmp(b.into_iter().flatten());
-            *budget = budget.saturating_sub(units + 1);
+            let (a, b) = (Reference::at(store, list, a), Reference::at(store, list, b));
+            let order = (a.state, a.target).cmp(&(b.state, b.target)).then_with(|| {
+                let mut units = 0;
+                let pointers =
+                    (a.pointer(texts).into_iter().flatten(), b.pointer(texts).into_iter().flatten());
+                let order = pointers.0.inspect(|_| units += 1).cmp(pointers.1);
+                *budget = budget.saturating_sub(units + 1);
+                order
+            });
             *budget > 0 && order == Ordering::Less
         };
         sort(&mut self.store, count, &mut less, &swap);
-        self.walk(list, count, budget)?;
-        if !self.store.fits() {
-            return Ok(());
+        // Those into one document stand together, and those that were found already are last.
+        let mut low = 0;
+        while low < count {
+            let first = Reference::at(&self.store, list, low);
+            if first.state != UNRESOLVED {
+                break;
+            }
+            let high = partition(low, count, |number| {
+                let other = Reference::at(&self.store, list, number);
+                (other.state, other.target) <= (UNRESOLVED, first.target)
+            });
+            self.walk(list, low, high, first.target as usize, budget)?;
+            if !self.store.fits() {
+                return Ok(());
+            }
+            low = high;
         }
         for number in 0..count {
             let reference = Reference::at(&self.store, list, number);
@@ -116,54 +171,94 @@ impl<'s> Compiler<'s, '_> {
         };
         sort(&mut self.store, count, &mut less, &swap);
 
-        // Nodes that stand where references lead. The list stays sorted, bound or not, by where they lead.
+        // Nodes that stand where references lead. Their slots are noted beside the list, which stays sorted.
+        (0..count).for_each(|_| self.store.push(Slot::NOWHERE.0));
+        if !self.store.fits() {
+            return Ok(());
+        }
+        let slots = self.store.address(self.store.height());
         let (mut at, front) = (HEADER, self.store.front());
         while at < front {
             let node = Node::read(self.store.program(), at);
-            let first = partition(0, count, |number| {
-                Reference::at(&self.store, list, number).leads_to(&self.store) < node.offset
-            });
-            self.bind(list, first, count, node.offset, Slot::node(at));
-            (_, at) = scan(self.store.program(), at);
+            let first =
+                partition(0, count, |number| Reference::at(&self.store, list, number).target < node.offset);
+            self.bind((list, slots), first, count, node.offset, Slot::node(at));
+            at = end_of_node(self.store.program(), at);
         }
         // What is left was not compiled, or is an immediate.
         for number in 0..count {
-            let reference = Reference::at(&self.store, list, number);
-            if reference.state == LOCATED {
-                let slot = self.schema_at(reference.target as usize)?;
+            let target = Reference::at(&self.store, list, number).target;
+            if self.store.get(slots + 4 * number) == Slot::NOWHERE.0 {
+                let slot = self.schema_at(index, target as usize)?;
                 if !self.store.fits() {
                     return Ok(());
                 }
-                self.bind(list, number, count, reference.target, slot);
+                self.bind((list, slots), number, count, target, slot);
             }
+        }
+        for number in 0..count {
+            let slot = self.store.get(slots + 4 * number);
+            Reference::at(&self.store, list, number).set(&mut self.store, RESOLVED, slot);
         }
         Ok(())
     }
 
-    /// Binds the references from `first` on that lead to the text offset `target`.
-    fn bind(&mut self, list: usize, first: usize, count: usize, target: u32, slot: Slot) {
+    /// Finds the document that a reference leads into, or the schema if the reference names an anchor.
+    fn find(&mut self, index: &Index, reference: Reference, budget: &mut usize) -> Result<(), SchemaError> {
+        let number = self.document_of(index, reference.offset, budget)?;
+        let document = index.document(&self.store, number);
+        self.enter_text(index, document.start);
+        let Some(fragment) = reference.pointer(self.texts) else { return Ok(()) };
+        if matches!(fragment.clone().next(), None | Some(SEPARATOR)) {
+            reference.set(&mut self.store, UNRESOLVED, document.start);
+            return Ok(());
+        }
+        let Some(anchor) = index.find_anchor(self, document.start, &fragment, budget) else {
+            return Err(error_at(SchemaErrorKind::UnresolvedRef, reference.offset));
+        };
+        if reference.op == op::DYNAMIC_REF && anchor.dynamic {
+            self.refs.dynamic = true;
+            self.store.set(reference.address + 12, DYNAMIC);
+        }
+        reference.set(&mut self.store, LOCATED, anchor.start);
+        Ok(())
+    }
+
+    /// Notes the slot of the references from `first` on that lead to the address `target`.
+    fn bind(&mut self, lists: (usize, usize), first: usize, count: usize, target: u32, slot: Slot) {
+        let (list, slots) = lists;
         for number in first..count {
-            let reference = Reference::at(&self.store, list, number);
-            if reference.target != target || reference.state != LOCATED {
+            if Reference::at(&self.store, list, number).target != target {
                 return;
             }
-            reference.set(&mut self.store, RESOLVED, slot.0);
+            if self.store.get(slots + 4 * number) == Slot::NOWHERE.0 {
+                self.store.set(slots + 4 * number, slot.0);
+            }
         }
     }
 
-    /// Finds where the references lead, which are sorted by pointer.
-    fn walk(&mut self, list: usize, count: usize, budget: &mut usize) -> Result<(), SchemaError> {
+    /// Finds where those references in a range of the list lead that go into the document that starts at
+    /// `start`. They are sorted by pointer.
+    fn walk(
+        &mut self,
+        list: usize,
+        low: usize,
+        high: usize,
+        start: usize,
+        budget: &mut usize,
+    ) -> Result<(), SchemaError> {
         let not_json = |error| error_at(SchemaErrorKind::Json(error), error.offset);
-        let mut reader = Reader::new(self.text.as_bytes(), &json::Options::default());
+        let root = self.value_at(start)?;
+        let mut reader = Reader::new(root.raw().as_bytes(), &json::Options::default());
         let floor = self.store.height();
         // The references that lead to the value that comes next, or into it, and the tokens that were
         // matched.
-        let (mut low, mut high, mut depth) = (0, count, 0);
+        let (mut low, mut high, mut depth) = (low, high, 0);
         loop {
-            let at = reader.value_offset();
+            let at = start + reader.value_offset();
             while low < high {
                 let reference = Reference::at(&self.store, list, low);
-                if reference.pointer(self.text).is_some_and(|pointer| pointer.tokens(budget) != depth) {
+                if reference.pointer(self.texts).is_some_and(|pointer| pointer.tokens(budget) != depth) {
                     break;
                 }
                 // Of equal keys, the first counts.
@@ -209,7 +304,7 @@ impl<'s> Compiler<'s, '_> {
                 let Some(key) = key else { return Ok(()) };
                 let (from, to) = (self.store.get(top + 8) as usize, self.store.get(top + 4) as usize);
                 let mut compare = |number| {
-                    let pointer = Reference::at(&self.store, list, number).pointer(self.text);
+                    let pointer = Reference::at(&self.store, list, number).pointer(self.texts);
                     pointer.map_or(Ordering::Less, |pointer| pointer.compare_token(depth - 1, key, budget))
                 };
                 low = partition(from, to, |number| compare(number) == Ordering::Less);
@@ -221,132 +316,29 @@ impl<'s> Compiler<'s, '_> {
             }
         }
     }
-
-    /// Refuses references that lead back to themselves in place.
-    fn refuse_cycles(&mut self) -> Result<(), SchemaError> {
-        let (mut at, front) = (HEADER, self.store.front());
-        while at < front {
-            let first = at;
-            at = scan(self.store.program(), at).1;
-            // A walk is grey until it ends, where nothing follows or at a black node: grey ahead is a cycle.
-            let mut length = 0;
-            let mut node = Some(first);
-            while let Some((reference, weight)) = node.and_then(|node| self.step_in_place(node)) {
-                match reference.state {
-                    GREY => return Err(error_at(SchemaErrorKind::RefCycle, reference.offset)),
-                    BLACK => {
-                        length += reference.length;
-                        break;
-                    }
-                    _ => {}
-                }
-                length += weight;
-                reference.set(&mut self.store, GREY, reference.target);
-                node = Slot(reference.target).as_node();
-            }
-            // Then it becomes black, with the levels that its nodes take one inside the other.
-            self.refs.chain = self.refs.chain.max(length);
-            node = Some(first);
-            while let Some((reference, weight)) = node.and_then(|node| self.step_in_place(node))
-                && reference.state == GREY
-            {
-                Reference { length, ..reference }.set(&mut self.store, BLACK, reference.target);
-                length -= weight;
-                node = Slot(reference.target).as_node();
-            }
-        }
-        Ok(())
-    }
-
-    /// The reference of a node, and the levels that checking takes for it: none if the node is nothing else.
-    fn step_in_place(&self, node: usize) -> Option<(Reference, u32)> {
-        let reference = scan(self.store.program(), node).0?;
-        let alias = Node::read(self.store.program(), node).kinds & kind::ALIAS != 0;
-        Some((Reference::read(&self.store, reference), u32::from(!alias)))
-    }
-
-    /// Replaces each slot that leads to a lone reference by the slot of its target.
-    fn skip_aliases(&mut self) {
-        self.shorten(4);
-        let (mut at, front) = (HEADER, self.store.front());
-        while at < front {
-            let mut cursor = Cursor::new(self.store.program(), Slot::node(at));
-            while let Some(instruction) = cursor.next(self.store.program()) {
-                match instruction.op {
-                    op::ITEMS => self.shorten(instruction.at + 4),
-                    op::REF => self.shorten(instruction.at + 8),
-                    op::OBJECT => {
-                        let table = Table::read(self.store.program(), instruction.at);
-                        self.shorten(instruction.at + 4);
-                        for number in 0..table.count as usize {
-                            self.shorten(table.entries() + Entry::SIZE * number + 8);
-                        }
-                    }
-                    _ => {}
-                }
-            }
-            at = cursor.at;
-        }
-    }
-
-    /// Makes the slot at an address lead past lone references, and all of these as well, so that no chain is
-    /// followed twice.
-    fn shorten(&mut self, at: usize) {
-        let mut end = Slot(self.store.get(at));
-        while let Some((_, target)) = self.alias(end) {
-            end = target;
-        }
-        let mut slot = Slot(self.store.get(at));
-        self.store.set(at, end.0);
-        while let Some((reference, target)) = self.alias(slot) {
-            self.store.set(reference + 8, end.0);
-            slot = target;
-        }
-    }
-
-    /// If the slot leads to a lone reference: its address and its target.
-    fn alias(&self, slot: Slot) -> Option<(usize, Slot)> {
-        let node = slot.as_node()?;
-        let alias = Node::read(self.store.program(), node).kinds & kind::ALIAS != 0;
-        alias.then_some((node + Node::SIZE, Slot(self.store.get(node + Node::SIZE + 8))))
-    }
-}
-
-/// The address of the reference in the node at `at`, if it has one, and the address of the next node.
-fn scan(program: &[u8], at: usize) -> (Option<usize>, usize) {
-    let mut cursor = Cursor::new(program, Slot::node(at));
-    let mut reference = None;
-    while let Some(instruction) = cursor.next(program) {
-        if instruction.op == op::REF {
-            reference = Some(instruction.at);
-        }
-    }
-    (reference, cursor.at)
 }
 
 /// A `REF` instruction. Its argument says how far it got.
 #[derive(Clone, Copy)]
 struct Reference {
+    op: u8,
     address: usize,
     state: u32,
     /// Where the reference stands in the text.
     offset: usize,
-    /// A text offset while `LOCATED`, then a slot.
+    /// Where the document starts that it leads into, while `UNRESOLVED` in a round; then where the schema
+    /// starts, while `LOCATED`; then its slot.
     target: u32,
-    /// Once `BLACK`, the levels from here on.
-    length: u32,
 }
 
 const UNRESOLVED: u32 = 0;
 const LOCATED: u32 = 1;
 const RESOLVED: u32 = 2;
-const GREY: u32 = 3;
-const BLACK: u32 = 4;
 
 impl Reference {
     fn read(store: &Store<'_>, address: usize) -> Reference {
         let [head, offset, target] = words(store.program(), address);
-        Reference { address, state: head >> 8 & 7, offset: offset as usize, target, length: head >> 11 }
+        Reference { op: (head & 0xFF) as u8, address, state: head >> 8, offset: offset as usize, target }
     }
 
     /// The one whose address is in a list.
@@ -354,24 +346,21 @@ impl Reference {
         Reference::read(store, store.get(list + 4 * number) as usize)
     }
 
-    /// The text offset of the target of one that is `LOCATED`, or that was `RESOLVED` to a node.
-    fn leads_to(self, store: &Store<'_>) -> u32 {
-        match Slot(self.target).as_node() {
-            Some(node) if self.state == RESOLVED => Node::read(store.program(), node).offset,
-            _ => self.target,
-        }
-    }
-
     fn set(self, store: &mut Store<'_>, state: u32, target: u32) {
-        store.set(self.address, u32::from(op::REF) | state << 8 | self.length.min(MAX_CHAIN) << 11);
+        store.set(self.address, u32::from(self.op) | state << 8);
         store.set(self.address + 8, target);
     }
 
-    fn pointer(self, text: &str) -> Option<Pointer<'_>> {
-        let rest = text.get(self.offset..)?;
+    /// The fragment of the reference.
+    fn pointer(self, texts: Texts<'_>) -> Option<Pointer<'_>> {
+        let (text, _, start) = texts.locate(self.offset);
+        let rest = text.get(self.offset.checked_sub(start)?..)?;
         Pointer::of(Value::new(rest.get(..string_end(rest)?)?))
     }
 }
+
+/// In the third operand of a `DYNAMIC_REF`: an anchor of another document can take its target's place.
+pub(super) const DYNAMIC: u32 = 1;
 
 /// Whether a reference leads along the keywords that the pass over the text compiles. One with escapes, or
 /// with a separator in percent encoding, is taken for one that does not.
@@ -383,8 +372,10 @@ fn is_usual(value: Value<'_>) -> bool {
     let mut tokens = raw.trim_matches('"').split('/').skip(1);
     while let Some(keyword) = tokens.next() {
         let usual = match keyword {
-            "properties" | "$defs" | "definitions" => tokens.next().is_some(),
-            "items" | "additionalProperties" => true,
+            "properties" | "patternProperties" | "$defs" | "definitions" | "allOf" | "anyOf" | "oneOf" => {
+                tokens.next().is_some()
+            }
+            "items" | "additionalProperties" | "not" => true,
             _ => false,
         };
         if !usual {
@@ -407,7 +398,5 @@ fn partition(mut low: usize, mut high: usize, mut before: impl FnMut(usize) -> b
     low
 }
 
-/// Longer chains are not counted exactly.
-const MAX_CHAIN: u32 = (1 << 21) - 1;
 /// Rounds in which references into places that were not compiled can lead on to further ones.
 const ROUNDS: usize = 32;

@@ -1,7 +1,11 @@
 //! What an instance does wrong, said so that a model can mend it.
 
 use super::entry::{Entry, Table};
+#[cfg(feature = "pattern")]
+use super::error::put_source;
 use super::error::{Keyword, put_short, string_end};
+#[cfg(feature = "format")]
+use super::format::Format;
 use super::path::Open;
 use super::program::{types, word_of};
 use super::source::item_at;
@@ -32,7 +36,7 @@ pub struct Violation<'a> {
     pub(super) open: Open<'a>,
     /// Where the value or the key stands in the instance.
     pub(super) at: usize,
-    /// Where the schema that is violated stands in the schema's text.
+    /// Where the schema that is violated stands in the schema's texts.
     pub(super) schema_at: usize,
     /// What telling of it takes from the budget.
     pub(super) steps: &'a Cell<u32>,
@@ -51,13 +55,31 @@ pub(super) enum Problem<'a> {
     Bound(Keyword, &'a str),
     /// A count, and what it is compared with.
     Count(Keyword, u32, usize),
+    /// Does not match the pattern that stands here in the schema's text.
+    #[cfg(feature = "pattern")]
+    Pattern(usize),
+    /// Does not have this format.
+    #[cfg(feature = "format")]
+    Format(Format),
     /// This member is not there.
     Required(Str<'a>),
     /// A member that no schema allows; the program and its table say which are allowed.
     Unknown(&'a [u8], Table),
     /// Nothing is accepted here.
     False,
-    /// The key was there before.
+    /// None of the alternatives takes values of other types than these.
+    Kinds(Keyword, u8),
+    /// More than one of the alternatives fits.
+    Several,
+    /// What is ruled out fits.
+    Not,
+    /// The items with these numbers are equal.
+    Equal(usize, usize),
+    /// This member is not there, as it must be where the other one is.
+    Dependent(Str<'a>, Str<'a>),
+    /// A member or item that no schema looks at.
+    Unevaluated(Keyword),
+    /// The key was in its object before.
     DuplicateKey,
 }
 
@@ -69,9 +91,18 @@ impl Violation<'_> {
             Problem::Enum(_) => Keyword::Enum,
             Problem::Const(_) => Keyword::Const,
             Problem::Bound(keyword, _) | Problem::Count(keyword, ..) => keyword,
+            #[cfg(feature = "pattern")]
+            Problem::Pattern(_) => Keyword::Pattern,
+            #[cfg(feature = "format")]
+            Problem::Format(_) => Keyword::Format,
             Problem::Required(_) => Keyword::Required,
             Problem::Unknown(..) => Keyword::AdditionalProperties,
             Problem::False => Keyword::False,
+            Problem::Kinds(keyword, _) | Problem::Unevaluated(keyword) => keyword,
+            Problem::Several => Keyword::OneOf,
+            Problem::Not => Keyword::Not,
+            Problem::Equal(..) => Keyword::UniqueItems,
+            Problem::Dependent(..) => Keyword::DependentRequired,
             Problem::DuplicateKey => Keyword::DuplicateKey,
         }
     }
@@ -80,18 +111,24 @@ impl Violation<'_> {
     /// have.
     pub fn write_path(&self, sink: &mut Sink<'_>) {
         let start = sink.len();
-        let levels = self.open.write_path(self.at, sink);
-        if let Problem::Required(name) = self.problem {
+        let gone_through = self.open.write_path(self.at, sink);
+        if let Problem::Required(name) | Problem::Dependent(name, _) = self.problem {
             sink.put_byte(b'/');
             json::put_token(name, sink);
         }
-        self.take_steps(levels + sink.len() - start);
+        self.take_steps(gone_through + sink.len() - start);
     }
 
-    /// Appends the JSON Pointer of the keyword in the schema.
+    /// Appends the JSON Pointer of the keyword in the schema; in a resource, its URI and a fragment.
     pub fn write_schema_path(&self, sink: &mut Sink<'_>) {
-        self.take_steps(self.schema_at);
-        json::pointer_at(self.open.schema, self.schema_at, sink);
+        let (text, number, start) = self.open.schema.locate(self.schema_at);
+        if let Some(resource) = number.checked_sub(1).and_then(|number| self.open.schema.more.get(number)) {
+            sink.put(resource.uri);
+            sink.put_byte(b'#');
+        }
+        let at = self.schema_at.saturating_sub(start);
+        self.take_steps(at);
+        json::pointer_at(text, at, sink);
         if !matches!(self.problem, Problem::False | Problem::DuplicateKey) {
             sink.put_byte(b'/');
             sink.put(self.keyword().name());
@@ -102,15 +139,17 @@ impl Violation<'_> {
     /// Bounded, whatever the schema and the instance hold.
     pub fn write_message(&self, sink: &mut Sink<'_>) {
         match self.problem {
-            Problem::Type(expected) => {
+            Problem::Type(expected) | Problem::Kinds(_, expected) => {
                 sink.put("expected ");
                 put_types(expected, sink);
                 self.put_got(true, sink);
             }
             Problem::Enum(at) => {
-                let end = Cell::new(at + 1);
+                let (text, _, start) = self.open.schema.locate(at);
+                let first = at.saturating_sub(start).saturating_add(1);
+                let end = Cell::new(first);
                 let mut values = core::iter::from_fn(|| {
-                    let (value, after) = item_at(self.open.schema, end.get())?;
+                    let (value, after) = item_at(text, end.get())?;
                     end.set(after);
                     Some(value.raw())
                 })
@@ -120,7 +159,7 @@ impl Violation<'_> {
                 }
                 sink.put("expected one of ");
                 put_list(values, sink);
-                self.take_steps(end.get() - at);
+                self.take_steps(end.get() - first);
                 self.put_got(false, sink);
             }
             Problem::Const(value) => {
@@ -133,24 +172,42 @@ impl Violation<'_> {
                     Keyword::Minimum => "expected at least ",
                     Keyword::Maximum => "expected at most ",
                     Keyword::ExclusiveMinimum => "expected more than ",
+                    Keyword::MultipleOf => "expected a multiple of ",
                     _ => "expected less than ",
                 });
                 put_short(bound, sink);
                 self.put_got(false, sink);
             }
             Problem::Count(keyword, bound, got) => {
-                let (least, unit) = match keyword {
-                    Keyword::MinLength => (true, "character"),
-                    Keyword::MaxLength => (false, "character"),
-                    Keyword::MinItems => (true, "item"),
-                    _ => (false, "item"),
+                let (least, one, many) = match keyword {
+                    Keyword::MinLength => (true, "character", "characters"),
+                    Keyword::MaxLength => (false, "character", "characters"),
+                    Keyword::MinItems => (true, "item", "items"),
+                    Keyword::MaxItems => (false, "item", "items"),
+                    Keyword::MinProperties => (true, "property", "properties"),
+                    Keyword::MaxProperties => (false, "property", "properties"),
+                    Keyword::MaxContains => (false, "matching item", "matching items"),
+                    _ => (true, "matching item", "matching items"),
                 };
                 sink.put(if least { "expected at least " } else { "expected at most " });
                 sink.put_u64(u64::from(bound));
                 sink.put_byte(b' ');
-                sink.put(unit);
-                sink.put(if bound == 1 { ", got " } else { "s, got " });
+                sink.put(if bound == 1 { one } else { many });
+                sink.put(", got ");
                 sink.put_u64(got as u64);
+            }
+            #[cfg(feature = "pattern")]
+            Problem::Pattern(at) => {
+                sink.put("expected a text that matches ");
+                let (text, _, start) = self.open.schema.locate(at);
+                put_source(text, at.saturating_sub(start), sink);
+                self.put_got(false, sink);
+            }
+            #[cfg(feature = "format")]
+            Problem::Format(format) => {
+                sink.put("expected the format ");
+                sink.put(format.name());
+                self.put_got(false, sink);
             }
             Problem::Required(_) => sink.put("required"),
             Problem::Unknown(program, table) => {
@@ -168,6 +225,21 @@ impl Violation<'_> {
             }
             Problem::False => sink.put("nothing is allowed here"),
             Problem::DuplicateKey => sink.put("duplicate key"),
+            Problem::Several => sink.put("fits more than one of the alternatives, expected exactly one"),
+            Problem::Not => sink.put("has a form that is ruled out by \"not\""),
+            Problem::Equal(first, second) => {
+                sink.put("expected unique items, got equal ones at ");
+                sink.put_u64(first as u64);
+                sink.put(" and ");
+                sink.put_u64(second as u64);
+            }
+            Problem::Dependent(_, key) => {
+                sink.put("required with \"");
+                put_short(key.raw(), sink);
+                sink.put("\"");
+            }
+            Problem::Unevaluated(Keyword::UnevaluatedItems) => sink.put("unexpected item"),
+            Problem::Unevaluated(_) => sink.put("unknown property"),
         }
     }
 

@@ -2,6 +2,8 @@
 
 use super::entry::{Candidate, Form};
 use super::error::Keyword;
+#[cfg(feature = "format")]
+use super::format::Format;
 use super::machine::Check;
 use super::program::{Cursor, INLINE, Instruction, Node, Slot, kind, op, types, word_of, words};
 use super::report::Problem;
@@ -32,6 +34,16 @@ impl<'s, 'i> Check<'s, 'i, '_> {
                 {
                     Keyword::MaxLength
                 }
+                #[cfg(feature = "pattern")]
+                op::PATTERN => {
+                    self.pattern(slot, instruction, string, text)?;
+                    continue;
+                }
+                #[cfg(feature = "format")]
+                op::FORMAT => {
+                    self.format(slot, instruction, string, text);
+                    continue;
+                }
                 _ => continue,
             };
             self.report(
@@ -41,6 +53,17 @@ impl<'s, 'i> Check<'s, 'i, '_> {
             );
         }
         Some(())
+    }
+
+    /// Checks a string against a format; `text` starts with it.
+    #[cfg(feature = "format")]
+    #[inline(never)]
+    fn format(&mut self, slot: Slot, instruction: Instruction, string: Str<'i>, text: &'i [u8]) {
+        if let Some(&format) = Format::ALL.get(instruction.argument as usize)
+            && !format.matches(string)
+        {
+            self.report(Problem::Format(format), self.scan.offset(text), self.schema.place(slot));
+        }
     }
 
     /// Checks a number.
@@ -56,11 +79,18 @@ impl<'s, 'i> Check<'s, 'i, '_> {
         self.one_of(slot, text, after)?;
         let mut cursor = Cursor::new(self.schema.program(), slot);
         while let Some(instruction) = cursor.next(self.schema.program()) {
-            if !matches!(instruction.op, op::MINIMUM..=op::EXCLUSIVE_MAXIMUM) {
+            if !matches!(instruction.op, op::MINIMUM..=op::MULTIPLE_OF) {
                 continue;
             }
             let (bound, inline) = self.bound(instruction);
             self.step(word_of((raw.len() + bound.len()) / 64))?;
+            if instruction.op == op::MULTIPLE_OF {
+                if number.is_multiple_of(Number::new(bound)) == Some(false) {
+                    let (at, schema_at) = (self.scan.offset(text), self.schema.place(slot));
+                    self.report(Problem::Bound(Keyword::MultipleOf, bound), at, schema_at);
+                }
+                continue;
+            }
             let order = match (small, inline) {
                 (Some(number), Some(bound)) => number.cmp(&bound),
                 _ => number.compare(Number::new(bound)),
@@ -108,7 +138,7 @@ impl<'s, 'i> Check<'s, 'i, '_> {
             if !matches!(instruction.op, op::ENUM | op::CONST) || self.has(instruction, value)? {
                 continue;
             }
-            let schema = self.schema.text();
+            let schema = self.schema.texts();
             let problem = if instruction.op == op::ENUM {
                 Problem::Enum(instruction.operand(self.schema.program()) as usize)
             } else {
@@ -121,7 +151,7 @@ impl<'s, 'i> Check<'s, 'i, '_> {
 
     /// Whether a value is among the candidates.
     fn has(&mut self, instruction: Instruction, value: Value<'i>) -> Option<bool> {
-        let (text, program) = (self.schema.text(), self.schema.program());
+        let (text, program) = (self.schema.texts(), self.schema.program());
         let raw = value.raw().as_bytes();
         let kind = value.kind();
         let escaped = kind == Kind::String && raw.contains(&b'\\');
@@ -162,9 +192,8 @@ impl<'s, 'i> Check<'s, 'i, '_> {
     /// The bound of an instruction: its text, and its value if that is a small integer.
     fn bound(&self, instruction: Instruction) -> (&'s str, Option<i32>) {
         let [offset, value] = words(self.schema.program(), instruction.at + 4);
-        let start = offset as usize;
-        let end = start.wrapping_add((instruction.argument & (INLINE - 1)) as usize);
-        let text = self.schema.text().get(start..end).unwrap_or_default();
+        let length = (instruction.argument & (INLINE - 1)) as usize;
+        let text = self.schema.texts().get(offset as usize, length).unwrap_or_default();
         (text, (instruction.argument & INLINE != 0).then_some(value.cast_signed()))
     }
 }

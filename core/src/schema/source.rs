@@ -1,6 +1,82 @@
-//! Reading checked text from the middle: the value, the member or the item that stands at a position.
+//! The texts of a schema, and reading checked text from the middle: the value, the member or the item that
+//! stands at a position.
 
 use crate::json::{Scan, Str, Value, blanks};
+
+/// A document that a schema's references can lead to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resource<'r> {
+    /// Where it was found: an absolute URI. It may also name itself with `$id`.
+    pub uri: &'r str,
+    /// Its JSON text.
+    pub text: &'r str,
+}
+
+/// The text of a schema, and after it those of its resources, one after the other: an address is an offset in
+/// all of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Texts<'s> {
+    pub(super) first: &'s str,
+    pub(super) more: &'s [Resource<'s>],
+}
+
+impl<'s> Texts<'s> {
+    /// The text that an address is in, its number, and where it begins.
+    pub(super) fn locate(self, at: usize) -> (&'s str, usize, usize) {
+        let mut text = (self.first, 0, 0);
+        for resource in self.more {
+            if at - text.2 < text.0.len() {
+                break;
+            }
+            text = (resource.text, text.1 + 1, text.2 + text.0.len());
+        }
+        text
+    }
+
+    /// The slice of this length at an address.
+    pub(super) fn get(self, at: usize, length: usize) -> Option<&'s str> {
+        match self.first.get(at..at.wrapping_add(length)) {
+            None if !self.more.is_empty() => {
+                let (text, _, start) = self.locate(at);
+                let at = at.checked_sub(start)?;
+                text.get(at..at.wrapping_add(length))
+            }
+            found => found,
+        }
+    }
+
+    /// As `get`, in bytes. Quick where it is the first text.
+    #[inline(always)]
+    pub(super) fn bytes(self, at: usize, length: usize) -> Option<&'s [u8]> {
+        match self.first.as_bytes().get(at..at.wrapping_add(length)) {
+            Some(found) => Some(found),
+            None => self.bytes_beyond(at, length),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn bytes_beyond(self, at: usize, length: usize) -> Option<&'s [u8]> {
+        self.get(at, length).map(str::as_bytes)
+    }
+
+    /// The value at an address.
+    pub(super) fn value(self, at: usize) -> Option<Value<'s>> {
+        let (text, _, start) = self.locate(at);
+        value_at(text, at.checked_sub(start)?)
+    }
+
+    /// The member that stands at an address.
+    pub(super) fn member(self, at: usize) -> Option<(Str<'s>, Value<'s>)> {
+        let (text, _, start) = self.locate(at);
+        member_at(text, at.checked_sub(start)?).map(|(key, value, _)| (key, value))
+    }
+
+    /// All bytes of all texts.
+    pub(super) fn len(self) -> usize {
+        self.more.iter().fold(self.first.len(), |sum, resource| sum.saturating_add(resource.text.len()))
+    }
+}
 
 /// The value that stands at a position of checked text.
 pub(super) fn value_at(text: &str, at: usize) -> Option<Value<'_>> {

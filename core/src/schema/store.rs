@@ -77,6 +77,25 @@ impl<'m> Store<'m> {
         }
     }
 
+    /// The memory between the front and the stack.
+    #[cfg(feature = "pattern")]
+    pub(super) fn free(&mut self) -> &mut [u8] {
+        let end = if self.fits() { self.address(self.back) } else { 0 };
+        self.memory.get_mut(self.front..end).unwrap_or_default()
+    }
+
+    /// Pushes the first bytes of the [free](Self::free) memory, of which `peak` bytes were in use.
+    #[cfg(feature = "pattern")]
+    pub(super) fn push_free(&mut self, bytes: usize, peak: usize) {
+        self.peak = self.peak.max(self.front.saturating_add(self.back).saturating_add(peak));
+        self.back = self.back.saturating_add(bytes);
+        self.note();
+        if self.fits() {
+            let to = self.address(self.back);
+            self.memory.copy_within(self.front..self.front + bytes, to);
+        }
+    }
+
     /// Pushes a word.
     pub(super) fn push(&mut self, word: u32) {
         self.back = self.back.saturating_add(4);
@@ -102,6 +121,14 @@ impl<'m> Store<'m> {
             let (x, y) = (self.get(a + i), self.get(b + i));
             self.set(a + i, y);
             self.set(b + i, x);
+        }
+    }
+
+    /// Reverses the order of `count` records of `size` words on top of the stack.
+    pub(super) fn reverse(&mut self, count: usize, size: usize) {
+        let first = self.address(self.back);
+        for number in 0..if self.fits() { count / 2 } else { 0 } {
+            self.swap(first + 4 * size * number, first + 4 * size * (count - 1 - number), size);
         }
     }
 

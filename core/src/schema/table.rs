@@ -5,7 +5,7 @@ use super::compile::{Compiler, Level, error_at};
 use super::entry::{Entry, Table, order};
 use super::error::{SchemaError, SchemaErrorKind};
 use super::program::{LINEAR, MAX_ARGUMENT, op, word_of};
-use super::source::offset_in;
+use super::source::Texts;
 use super::store::{Store, sort};
 use crate::json::Value;
 use core::cmp::Ordering;
@@ -32,7 +32,7 @@ impl<'s> Compiler<'s, '_> {
         if count > LINEAR as usize {
             (0..count).for_each(|number| self.store.push(word_of(number)));
             if self.store.fits() {
-                rank(&mut self.store, self.text, entries, count);
+                rank(&mut self.store, self.texts, entries, count);
             }
         }
         for mask in (0..Table::masks(count)).rev() {
@@ -61,24 +61,24 @@ impl<'s> Compiler<'s, '_> {
             (0..3 * undeclared).for_each(|_| self.store.push(0));
             return Ok(declared + undeclared);
         }
-        reverse(&mut self.store, declared);
+        self.store.reverse(declared, 3);
         let entries = self.store.address(self.store.height());
         for number in 0..declared {
-            let name = entry(&self.store, entries, number).name(self.text);
+            let name = entry(&self.store, entries, number).name(self.texts);
             if let Some(twice) = (number + 1..declared)
                 .map(|other| entry(&self.store, entries, other))
-                .find(|other| other.name(self.text) == name)
+                .find(|other| other.name(self.texts) == name)
             {
                 return Err(error_at(SchemaErrorKind::DuplicateKey, twice.key as usize));
             }
         }
         let mut count = declared;
-        let text = self.text;
-        for (at, name) in required.filter_map(|name| Some((offset_in(text, name.raw()), name.as_str()?))) {
+        for (at, name) in required.filter_map(|name| Some((name, name.as_str()?))) {
+            let at = self.offset(at);
             // Those that are not declared are pushed above the others, and so come first for now.
             let entries = self.store.address(self.store.height());
             let known =
-                (0..count).find(|&number| entry(&self.store, entries, number).name(self.text) == name);
+                (0..count).find(|&number| entry(&self.store, entries, number).name(self.texts) == name);
             match known {
                 Some(number) => {
                     let length = entries + Entry::SIZE * number + 4;
@@ -109,10 +109,8 @@ impl<'s> Compiler<'s, '_> {
         required: impl Iterator<Item = Value<'s>> + Clone,
     ) -> Result<usize, SchemaError> {
         let mut count = declared;
-        let text = self.text;
-        for (at, name) in
-            required.clone().filter_map(|name| Some((offset_in(text, name.raw()), name.as_str()?)))
-        {
+        for (at, name) in required.clone().filter_map(|name| Some((name, name.as_str()?))) {
+            let at = self.offset(at);
             self.entry(at, name, Entry::UNDECLARED | Entry::REQUIRED, level.others);
             count += 1;
         }
@@ -123,7 +121,7 @@ impl<'s> Compiler<'s, '_> {
         let height = self.store.height();
         (0..count).for_each(|number| self.store.push(word_of(number)));
         if self.store.fits() {
-            return merge(&mut self.store, self.text, count);
+            return merge(&mut self.store, self.texts, count);
         }
         self.store.pop_to(height);
         Ok(declared + self.undeclared(level, required)?)
@@ -152,12 +150,6 @@ impl<'s> Compiler<'s, '_> {
     }
 }
 
-/// Reverses `count` entries on top of the stack.
-fn reverse(store: &mut Store<'_>, count: usize) {
-    let first = store.address(store.height());
-    reverse_at(store, first, count);
-}
-
 fn reverse_at(store: &mut Store<'_>, first: usize, count: usize) {
     for number in 0..count / 2 {
         store.swap(first + Entry::SIZE * number, first + Entry::SIZE * (count - 1 - number), 3);
@@ -167,7 +159,7 @@ fn reverse_at(store: &mut Store<'_>, first: usize, count: usize) {
 /// Merges the names that are required with those that are declared. On the stack are `count` entries and
 /// above them as many index words; the entries that remain end up in order, at the low end of the place.
 /// Gives their number.
-fn merge(store: &mut Store<'_>, text: &str, count: usize) -> Result<usize, SchemaError> {
+fn merge(store: &mut Store<'_>, text: Texts<'_>, count: usize) -> Result<usize, SchemaError> {
     let index = store.address(store.height());
     let entries = index + 4 * count;
     reverse_at(store, entries, count);
@@ -207,7 +199,7 @@ fn merge(store: &mut Store<'_>, text: &str, count: usize) -> Result<usize, Schem
 }
 
 /// Sorts the index on top of the stack by the names of the entries, equal ones by number.
-fn rank(store: &mut Store<'_>, text: &str, entries: usize, count: usize) {
+fn rank(store: &mut Store<'_>, text: Texts<'_>, entries: usize, count: usize) {
     let index = store.address(store.height());
     let mut less = |store: &Store<'_>, a: usize, b: usize| {
         let (a, b) = (store.get(index + 4 * a) as usize, store.get(index + 4 * b) as usize);

@@ -5,6 +5,11 @@ use super::entry::Table;
 /// An object or array around the one that is being read.
 pub(super) const LEVEL: u32 = 8;
 
+/// Words of a frame beside its level; see [`place`](super::place).
+pub(super) const FRAME: u32 = 12;
+/// The number of entries whose bits would take the words of a frame.
+pub(super) const FRAME_COUNT: u32 = 32 * FRAME;
+
 /// The bits of an object with this many entries, where they do not fit a level.
 pub(super) fn table(count: usize) -> u32 {
     if count > 32 { super::program::word_of(Table::masks(count)) } else { 0 }

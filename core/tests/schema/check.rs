@@ -387,6 +387,79 @@ fn what_is_no_program_is_refused_or_harmless() {
     assert!(verdict.is_ok());
 }
 
+#[test]
+fn multiples_are_exact() {
+    for (bound, yes, no) in [
+        ("0.1", "0.3", "0.35"),
+        ("0.01", "4.35", "4.355"),
+        ("3", "1e400", "5"),
+        ("7", "-14.0", "1e400"),
+        ("1e-8", "0.00000012", "1.2e-9"),
+        ("1e400", "3e400", "1e399"),
+        ("1208925819614629174706176", "3626777458843887524118528", "3626777458843887524118529"),
+        ("6", "12345678901234567890123456789012345678901234567890123456789012345678901234567890", "1e2"),
+        ("0.5", "0", "0.25"),
+    ] {
+        let schema = format!("{{\"multipleOf\":{bound}}}");
+        // 1e400 is no multiple of 3, and 80 digits whose sum is 360 are one of 6.
+        let (yes, no) = if bound == "3" { ("3e400", yes) } else { (yes, no) };
+        assert!(accepts(&schema, yes), "{bound} {yes}");
+        assert!(!accepts(&schema, no), "{bound} {no}");
+    }
+}
+
+#[test]
+fn many_items_are_found_to_be_unique_in_few_steps() {
+    let schema = program(r#"{"uniqueItems":true}"#);
+    let schema = Schema::new(r#"{"uniqueItems":true}"#, &schema);
+    let list = (0..5000).map(|i| format!("{{\"n\":{i}}}")).collect::<Vec<_>>().join(",");
+    let options = CheckOptions::default();
+    let check = |text: &str, words: usize| {
+        schema.check_str(text, &options, &mut vec![0; words], &mut NoReport).map(|verdict| verdict.valid)
+    };
+    let words = schema.work_words(&options);
+    assert_eq!(check(&format!("[{list}]"), words + 5000), Ok(true));
+    assert_eq!(check(&format!("[{list},{{\"n\":4e2}}]"), words + 5001), Ok(false));
+    // Without room for fingerprints each pair is compared, and the budget ends it.
+    assert_eq!(check(&format!("[{list}]"), words), Err(CheckError::StepLimit));
+}
+
+#[test]
+fn a_key_that_stands_twice_is_refused_wherever_it_is() {
+    for (schema, instance, path) in [
+        ("{}", r#"{"a":1,"a":1}"#, "/a"),
+        (r#"{"type":"object"}"#, r#"{"a":{"b":1,"\u0062":2}}"#, "/a/b"),
+        (r#"{"properties":{"a":{}}}"#, r#"{"x":1,"a":1,"x":2}"#, "/x"),
+        (r#"{"properties":{"a":{}}}"#, r#"{"a":1,"x":1,"a":2}"#, "/a"),
+        (r#"{"additionalProperties":{"type":"integer"}}"#, r#"{"x":1,"y":1,"x":2}"#, "/x"),
+        (r#"{"items":{}}"#, r#"[[{"":0,"q":"{\"a\":1,\"a\":1}","":0}]]"#, "/0/0/"),
+        // It is a problem of the instance, whatever a schema that is only tried makes of it.
+        (r#"{"not":{"required":["b"],"minProperties":3}}"#, r#"{"a":1,"a":2}"#, "/a"),
+        (r#"{"anyOf":[{"properties":{"a":{}}},{"type":"null"}]}"#, r#"{"a":1,"a":2}"#, "/a"),
+    ] {
+        assert_eq!(violations(schema, instance), [format!("{path}: duplicate key")], "{schema} {instance}");
+    }
+    assert!(accepts("{}", r#"{"a":{"a":1},"b":[{"a":1},{"a":1}],"c":"a"}"#));
+}
+
+#[test]
+fn many_keys_are_compared_in_few_steps() {
+    let members: Vec<String> = (0..5000).map(|i| format!("\"key number {i}\":{i}")).collect();
+    let schema = program("{}");
+    let check = |text: &str, words: usize, steps: u32| {
+        let options = CheckOptions { steps, ..CheckOptions::default() };
+        let verdict =
+            Schema::new("{}", &schema).check_str(text, &options, &mut vec![0; words], &mut NoReport);
+        verdict.map(|verdict| verdict.problems)
+    };
+    let once = format!("{{{}}}", members.join(","));
+    let twice = format!("{{{},{}}}", members.join(","), members[4000]);
+    assert_eq!((check(&once, 0, 1_000_000), check(&twice, 0, 1_000_000)), (Ok(0), Ok(1)));
+    // With memory, in fewer.
+    assert_eq!((check(&once, 10_000, 30_000), check(&twice, 10_002, 40_000)), (Ok(0), Ok(1)));
+    assert_eq!(check(&once, 0, 1000), Err(CheckError::StepLimit));
+}
+
 /// Each word in turn says something else.
 #[test]
 fn a_program_with_a_wrong_word_is_harmless() {

@@ -196,8 +196,10 @@ fn too_little_of_anything_is_a_named_error() {
     let schema = r#"{"properties":{"a":{"properties":{"b":{"type":"integer"}}}}}"#;
     let program = program(schema);
     let run = |instance: &str, steps, words, bytes| {
-        let options =
-            CoerceOptions { check: CheckOptions { steps, ..CheckOptions::default() }, wrap_scalars: false };
+        let options = CoerceOptions {
+            check: CheckOptions { steps, ..CheckOptions::default() },
+            ..CoerceOptions::default()
+        };
         let (mut work, mut out) = (vec![0; words], vec![0; bytes]);
         let text =
             coerce(Schema::new(schema, &program), instance, &options, &mut work, &mut out, &mut |_| {});
@@ -211,4 +213,26 @@ fn too_little_of_anything_is_a_named_error() {
     assert!(matches!(run("{", 100, 8, 13), Err(CoerceError::Json(_))));
     // Nothing to change needs no room for a new text.
     assert_eq!(run(r#"{"a":{"b":5}}"#, 100, 8, 0), Ok(None));
+}
+
+#[test]
+fn of_equal_keys_the_last_wins_when_asked() {
+    let schema_text = r#"{"properties":{"a":{"type":"integer"}}}"#;
+    let program = program(schema_text);
+    let schema = Schema::new(schema_text, &program);
+    let run = |instance: &str, last_wins: bool| {
+        let options = CoerceOptions { last_wins, ..CoerceOptions::default() };
+        let (mut out, mut rules) = ([0; 256], Vec::new());
+        let text = coerce(schema, instance, &options, &mut [0; 64], &mut out, &mut |change| {
+            rules.push((change.rule.name(), text(|sink| change.write_path(sink))));
+        });
+        (text.unwrap().map(str::to_owned), rules)
+    };
+    let instance = r#"{"a":"x","b":{"c":1,"d":2,"\u0063":3},"a":"5"}"#;
+    let (text, rules) = run(instance, true);
+    assert_eq!(text.unwrap(), r#"{"b":{"d":2,"\u0063":3},"a":5}"#);
+    let removed: Vec<_> = rules.iter().filter(|rule| rule.0 == "duplicate-removed").collect();
+    assert_eq!(removed, [&("duplicate-removed", "/a".into()), &("duplicate-removed", "/b/c".into())]);
+    assert_eq!(run(r#"{"b":{"c":1,"c":3}}"#, false).0, None);
+    assert_eq!(run(r#"{"b":{"c":1,"d":3}}"#, true).0, None);
 }

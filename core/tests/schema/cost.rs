@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{SchemaErrorKind, program, shared, try_program};
+use super::{CheckError, SchemaErrorKind, program, shared, try_program};
 use toolcore::json::{self, Value};
 use toolcore::schema::{CompileOptions, compile};
 
@@ -164,6 +164,46 @@ fn hostile_schemas_end_in_time() {
             ),
         ),
         (
+            "documents",
+            format!(
+                "{{\"$defs\":{{{}}}}}",
+                many(&|i| format!(
+                    "\"p{i}\":{{\"$id\":\"http://a/p{i}\",\"items\":{{\"$ref\":\"p{}\"}}}}",
+                    i / 2
+                ))
+            ),
+        ),
+        (
+            "anchors",
+            format!(
+                "{{\"$defs\":{{{}}}}}",
+                many(&|i| format!(
+                    "\"p{i}\":{{\"$anchor\":\"p{i}\",\"items\":{{\"$ref\":\"#p{}\"}}}}",
+                    i / 2
+                ))
+            ),
+        ),
+        (
+            "dynamic anchors",
+            format!(
+                "{{\"$defs\":{{{}}}}}",
+                many(&|i| format!(
+                    "\"p{i}\":{{\"$dynamicAnchor\":\"p{i}\",\"items\":{{\"$dynamicRef\":\"#p{}\"}}}}",
+                    i / 2
+                ))
+            ),
+        ),
+        (
+            "alternatives",
+            format!(
+                "{{\"$defs\":{{{}}}}}",
+                many(&|i| format!(
+                    "\"p{i}\":{{\"anyOf\":[{{\"$ref\":\"#/$defs/p{0}\"}},{{\"$ref\":\"#/$defs/p{0}\"}}]}}",
+                    i + 1
+                )) + ",\"p0x\":{}"
+            ),
+        ),
+        (
             "deep",
             format!(
                 "{{\"properties\":{{{}}}}}",
@@ -221,4 +261,19 @@ fn compiling_takes_time_in_proportion_to_the_schema() {
     }
     println!("{} bytes: {small:.1} ns a byte, {} bytes: {large:.1}", short.len(), long.len());
     assert!(large < 4.0 * small, "{large} against {small} ns a byte");
+}
+
+#[test]
+fn alternatives_within_alternatives_end_at_the_step_budget() {
+    // Each of 40 schemas tries the next one twice.
+    let defs: String = (0..40)
+        .map(|i| {
+            format!(r##""d{i}":{{"anyOf":[{{"$ref":"#/$defs/d{0}"}},{{"$ref":"#/$defs/d{0}"}}]}},"##, i + 1)
+        })
+        .collect();
+    let schema = format!(r##"{{"$ref":"#/$defs/d0","$defs":{{{defs}"d40":{{"type":"null"}}}}}}"##);
+    let start = Instant::now();
+    assert_eq!(super::try_violations(&schema, "1"), Err(CheckError::StepLimit));
+    assert!(super::accepts(&schema, "null"));
+    assert!(start.elapsed() < Duration::from_secs(20));
 }

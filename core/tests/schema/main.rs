@@ -8,10 +8,13 @@ mod check;
 mod coerce;
 mod compile;
 mod cost;
+mod formats;
 mod mutual;
+mod patterns;
 mod random;
 mod refs;
 mod report;
+mod resources;
 mod suite;
 
 use std::io::Write as _; // the runner hides what passing tests print

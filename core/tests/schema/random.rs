@@ -58,22 +58,75 @@ fn fits(schema: &Json, instance: &Json) -> bool {
         "maxLength" => length.is_none_or(|length| length <= value.as_u64().unwrap()),
         "minItems" => items.is_none_or(|items| items.len() as u64 >= value.as_u64().unwrap()),
         "maxItems" => items.is_none_or(|items| items.len() as u64 <= value.as_u64().unwrap()),
-        "items" => items.is_none_or(|items| items.iter().all(|item| fits(value, item))),
+        "items" => items.is_none_or(|items| {
+            let first = schema.get("prefixItems").and_then(Json::as_array).map_or(0, Vec::len);
+            items.iter().skip(first).all(|item| fits(value, item))
+        }),
+        "prefixItems" => items.is_none_or(|items| {
+            items.iter().zip(value.as_array().unwrap()).all(|(item, schema)| fits(schema, item))
+        }),
+        "contains" => items.is_none_or(|items| {
+            let bound = |name| schema.get(name).and_then(Json::as_u64);
+            let count = items.iter().filter(|item| fits(value, item)).count() as u64;
+            count >= bound("minContains").unwrap_or(1) && count <= bound("maxContains").unwrap_or(u64::MAX)
+        }),
+        "uniqueItems" => items.is_none_or(|items| {
+            !value.as_bool().unwrap()
+                || (0..items.len()).all(|i| (0..i).all(|other| !equal(&items[i], &items[other])))
+        }),
+        "multipleOf" => number.is_none_or(|number| (number / value.as_f64().unwrap()).fract() == 0.0),
+        "minProperties" => members.is_none_or(|members| members.len() as u64 >= value.as_u64().unwrap()),
+        "maxProperties" => members.is_none_or(|members| members.len() as u64 <= value.as_u64().unwrap()),
+        "propertyNames" => members.is_none_or(|members| members.keys().all(|name| fits(value, &json!(name)))),
+        "dependencies" => members.is_none_or(|members| {
+            value.as_object().unwrap().iter().all(|(name, value)| {
+                !members.contains_key(name)
+                    || match value {
+                        Json::Array(names) => {
+                            names.iter().all(|name| members.contains_key(name.as_str().unwrap()))
+                        }
+                        schema => fits(schema, instance),
+                    }
+            })
+        }),
+        "allOf" => value.as_array().unwrap().iter().all(|schema| fits(schema, instance)),
+        "anyOf" => value.as_array().unwrap().iter().any(|schema| fits(schema, instance)),
+        "oneOf" => value.as_array().unwrap().iter().filter(|schema| fits(schema, instance)).count() == 1,
+        "not" => !fits(value, instance),
+        "if" => {
+            let branch = if fits(value, instance) { "then" } else { "else" };
+            schema.get(branch).is_none_or(|schema| fits(schema, instance))
+        }
         "required" => members.is_none_or(|members| {
             value.as_array().unwrap().iter().all(|name| members.contains_key(name.as_str().unwrap()))
         }),
         "properties" => members.is_none_or(|members| {
             members.iter().all(|(name, member)| value.get(name).is_none_or(|schema| fits(schema, member)))
         }),
+        "pattern" => instance.as_str().is_none_or(|text| matches(value.as_str().unwrap(), text)),
+        "patternProperties" => members.is_none_or(|members| {
+            members.iter().all(|(name, member)| {
+                let patterns = value.as_object().unwrap().iter();
+                patterns.filter(|(pattern, _)| matches(pattern, name)).all(|(_, schema)| fits(schema, member))
+            })
+        }),
         "additionalProperties" => members.is_none_or(|members| {
             let declared = schema.get("properties").and_then(Json::as_object);
+            let patterns = schema.get("patternProperties").and_then(Json::as_object);
             members
                 .iter()
                 .filter(|(name, _)| declared.is_none_or(|declared| !declared.contains_key(*name)))
+                .filter(|(name, _)| {
+                    patterns.is_none_or(|patterns| !patterns.keys().any(|pattern| matches(pattern, name)))
+                })
                 .all(|(_, member)| fits(value, member))
         }),
         _ => true,
     })
+}
+
+fn matches(pattern: &str, text: &str) -> bool {
+    regex::Regex::new(pattern).unwrap().is_match(text)
 }
 
 fn equal(a: &Json, b: &Json) -> bool {
@@ -89,6 +142,9 @@ fn equal(a: &Json, b: &Json) -> bool {
 
 /// Random numbers (xorshift), schemas and instances.
 struct Random(u64);
+
+/// In the words of ECMA-262 and of the crate `regex` alike.
+const PATTERNS: [&str; 6] = ["^a", "_|b", "^[a-z]{2,12}$", "é\"", "^(x|xy|xyz)?$", ""];
 
 const NAMES: [&str; 6] = ["a", "b", "name", "é\"x", "quite_a_long_name", ""];
 
@@ -106,7 +162,7 @@ impl Random {
         }
         let mut schema = serde_json::Map::new();
         for _ in 0..1 + self.below(4) {
-            let (keyword, value) = match self.below(if depth == 0 { 9 } else { 15 }) {
+            let (keyword, value) = match self.below(if depth == 0 { 10 } else { 33 }) {
                 0 => ("type", json!(self.type_name())),
                 1 => ("type", json!([self.type_name(), self.type_name()])),
                 2 => ("enum", (0..self.below(4)).map(|_| self.value(1)).collect()),
@@ -116,8 +172,40 @@ impl Random {
                 6 => (["minLength", "maxLength"][self.below(2) as usize], json!(self.below(4))),
                 7 => (["minItems", "maxItems"][self.below(2) as usize], json!(self.below(4))),
                 8 => ("required", (0..self.below(3)).map(|_| json!(self.name())).collect()),
-                9 => ("items", self.schema(depth - 1)),
-                10 => ("additionalProperties", self.schema(depth - 1)),
+                9 => ("pattern", json!(self.pattern())),
+                10 | 11 => (
+                    "patternProperties",
+                    Json::Object(
+                        (0..self.below(4)).map(|_| (self.pattern(), self.schema(depth - 1))).collect(),
+                    ),
+                ),
+                12 => ("items", self.schema(depth - 1)),
+                13 => ("additionalProperties", self.schema(depth - 1)),
+                14 => {
+                    let name = ["allOf", "anyOf", "oneOf", "prefixItems"][self.below(4) as usize];
+                    (name, (0..1 + self.below(3)).map(|_| self.schema(depth - 1)).collect())
+                }
+                15 => {
+                    let name =
+                        ["not", "if", "then", "else", "contains", "propertyNames"][self.below(6) as usize];
+                    if name == "if" {
+                        schema.insert("then".into(), self.schema(depth - 1));
+                        schema.insert("else".into(), self.schema(depth - 1));
+                    }
+                    (name, self.schema(depth - 1))
+                }
+                16 => {
+                    let name = ["minProperties", "maxProperties", "minContains", "maxContains"]
+                        [self.below(4) as usize];
+                    (name, json!(self.below(3)))
+                }
+                17 => ("uniqueItems", json!(self.below(4) > 0)),
+                18 => ("multipleOf", json!([0.5, 1.0, 2.0, 3.0][self.below(4) as usize])),
+                19 => {
+                    let list: Json = (0..self.below(3)).map(|_| json!(self.name())).collect();
+                    let value = if self.below(2) == 0 { list } else { self.schema(depth - 1) };
+                    ("dependencies", json!({ self.name(): value }))
+                }
                 _ => (
                     "properties",
                     Json::Object((0..self.below(5)).map(|_| (self.name(), self.schema(depth - 1))).collect()),
@@ -197,6 +285,10 @@ impl Random {
 
     fn name(&mut self) -> String {
         NAMES[self.below(NAMES.len() as u64) as usize].into()
+    }
+
+    fn pattern(&mut self) -> String {
+        PATTERNS[self.below(PATTERNS.len() as u64) as usize].into()
     }
 
     fn type_name(&mut self) -> &'static str {

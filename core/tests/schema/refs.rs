@@ -147,12 +147,12 @@ fn what_leads_nowhere_or_elsewhere_is_refused() {
         ("#/x-list/0", SchemaErrorKind::NotASchema),
         ("#/title", SchemaErrorKind::NotASchema),
         ("#/%ff", SchemaErrorKind::UnresolvedRef),
-        ("#anchor", SchemaErrorKind::UnsupportedRef),
-        ("other.json", SchemaErrorKind::UnsupportedRef),
-        ("other.json#/$defs/x", SchemaErrorKind::UnsupportedRef),
-        ("https://example.com/s", SchemaErrorKind::UnsupportedRef),
-        ("/$defs/x", SchemaErrorKind::UnsupportedRef),
-        ("\\/$defs/x", SchemaErrorKind::UnsupportedRef),
+        ("#anchor", SchemaErrorKind::UnresolvedRef),
+        ("other.json", SchemaErrorKind::UnresolvedRef),
+        ("other.json#/$defs/x", SchemaErrorKind::UnresolvedRef),
+        ("https://example.com/s", SchemaErrorKind::UnresolvedRef),
+        ("/$defs/x", SchemaErrorKind::UnresolvedRef),
+        ("\\/$defs/x", SchemaErrorKind::UnresolvedRef),
     ] {
         let schema = format!(
             r#"{{"title":"t","items":{{"$ref":"{reference}"}},"$defs":{{"x":{{"type":"null"}}}},"x-list":[0,{{}}]}}"#

@@ -103,8 +103,8 @@ fn the_schema_side_is_named_too() {
             ("/$defs/c/enum", "enum"),
             ("/properties/d", "false"),
             ("/additionalProperties", "additionalProperties"),
-            ("", "duplicate-key"),
             ("/required", "required"),
+            ("", "duplicate-key"),
         ]
     );
 }
@@ -158,4 +158,47 @@ fn a_list_of_problems_is_bounded_and_says_how_many_more_there_were() {
         listed(r#"{"additionalProperties":{"type":"string"}}"#, &long),
         "…: expected string, got number 1"
     );
+}
+
+#[test]
+fn of_alternatives_the_closest_says_what_is_wrong() {
+    let schema = r#"{"oneOf":[
+        {"type":"string"},
+        {"properties":{"kind":{"const":"circle"},"r":{"type":"number"}},"required":["kind","r"]},
+        {"properties":{"kind":{"const":"box"},"w":{"type":"number"},"h":{"type":"number"}},"required":["kind","w","h"]}]}"#;
+    assert_eq!(listed(schema, r#"{"kind":"circle","r":"1"}"#), r#"/r: expected number, got string "1""#);
+    assert_eq!(listed(schema, r#"{"kind":"box","w":1}"#), "/h: required");
+    let schema = r#"{"properties":{"a":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}"#;
+    assert_eq!(listed(schema, r#"{"a":"x"}"#), r#"/a: expected integer or null, got string "x""#);
+    assert_eq!(
+        listed(r#"{"oneOf":[{"minimum":1},{"minimum":2}]}"#, "3"),
+        "fits more than one of the alternatives, expected exactly one"
+    );
+    // Alternatives inside alternatives.
+    let schema = r#"{"anyOf":[{"type":"null"},{"items":{"anyOf":[{"type":"null"},{"minimum":5}]}}]}"#;
+    assert_eq!(listed(schema, "[7,3]"), "/1: expected at least 5, got 3");
+}
+
+#[test]
+fn whole_containers_are_reported_where_they_stand() {
+    for (schema, instance, expected) in [
+        (
+            r#"{"uniqueItems":true}"#,
+            r#"[1,{"a":1,"b":2},{"b":2.0,"a":1}]"#,
+            "expected unique items, got equal ones at 1 and 2",
+        ),
+        (r#"{"contains":{"const":1}}"#, "[2]", "expected at least 1 matching item, got 0"),
+        (
+            r#"{"contains":{"type":"string"},"maxContains":1}"#,
+            r#"["a","b"]"#,
+            "expected at most 1 matching item, got 2",
+        ),
+        (r#"{"minProperties":2}"#, r#"{"a":1}"#, "expected at least 2 properties, got 1"),
+        (r#"{"dependentRequired":{"a":["b"]}}"#, r#"{"a":1}"#, "/b: required with \"a\""),
+        (r#"{"propertyNames":{"maxLength":1}}"#, r#"{"ab":1}"#, "/ab: expected at most 1 character, got 2"),
+        (r#"{"not":{"type":"null"}}"#, "null", "has a form that is ruled out by \"not\""),
+        (r#"{"multipleOf":0.1}"#, "0.35", "expected a multiple of 0.1, got 0.35"),
+    ] {
+        assert_eq!(listed(schema, instance), expected);
+    }
 }

@@ -1,0 +1,318 @@
+//! What can be referred to by name: documents and parts of them with an `$id`, and anchors. Built only for a
+//! schema that needs it, on the stack of the [`Store`].
+//!
+//! URIs are not kept. A record has the hash of one, and the URI is resolved again to make sure.
+
+use super::compile::{Compiler, Draft, error_at};
+use super::error::{SchemaError, SchemaErrorKind};
+use super::lower::{Step, walk};
+use super::pointer::{Pointer, hash_name};
+use super::program::{Slot, word_of, words};
+use super::source::{offset_in, value_at};
+use super::store::Store;
+use super::uri::{self, MAX_URI, Uri};
+use crate::json::{Kind, Str, Value, blanks};
+use crate::sink::Sink;
+
+/// Where the records are.
+#[derive(Clone, Copy)]
+pub(super) struct Index {
+    low: usize,
+    pub(super) documents: usize,
+    pub(super) anchors: usize,
+}
+
+/// A schema that has a URI: the root of a text, or one with an `$id`. In order of their start.
+#[derive(Clone, Copy)]
+pub(super) struct Document {
+    /// Where it starts and ends.
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// The address of its `$id`, or `GIVEN` and the number of the text.
+    id: u32,
+    /// The number of the document around.
+    pub(super) parent: u32,
+    /// The hash of its URI.
+    hash: u32,
+}
+
+/// A name for a schema within a document.
+#[derive(Clone, Copy)]
+pub(super) struct Anchor {
+    /// Where the document starts that it belongs to.
+    pub(super) document: u32,
+    /// The address of the name.
+    pub(super) name: u32,
+    pub(super) dynamic: bool,
+    /// Where the schema starts.
+    pub(super) start: u32,
+    /// The hash of its name.
+    pub(super) hash: u32,
+    /// The slot of the schema, if it is wanted for references that are dynamic.
+    pub(super) slot: Slot,
+}
+
+impl Index {
+    const DOCUMENT: usize = 5;
+    const ANCHOR: usize = 5;
+
+    pub(super) fn document(&self, store: &Store<'_>, number: usize) -> Document {
+        let at = store.address(self.low + 4 * Index::DOCUMENT * (number + 1));
+        let [start, end, id, parent, hash] = words(store.memory(), at);
+        Document { start, end, id, parent, hash }
+    }
+
+    pub(super) fn anchor(&self, store: &Store<'_>, number: usize) -> Anchor {
+        let [document, name, start, slot, hash] = words(store.memory(), self.anchor_at(store, number));
+        let dynamic = name & DYNAMIC != 0;
+        Anchor { document, name: name & !DYNAMIC, dynamic, start, hash, slot: Slot(slot) }
+    }
+
+    fn anchor_at(&self, store: &Store<'_>, number: usize) -> usize {
+        let before = 4 * Index::DOCUMENT * self.documents;
+        store.address(self.low + before + 4 * Index::ANCHOR * (number + 1))
+    }
+
+    pub(super) fn set_slot(&self, store: &mut Store<'_>, number: usize, slot: Slot) {
+        store.set(self.anchor_at(store, number) + 12, slot.0);
+    }
+
+    /// The number of the innermost document around an address.
+    pub(super) fn innermost(&self, store: &Store<'_>, at: u32) -> usize {
+        let (mut low, mut high) = (0, self.documents);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.document(store, middle).start <= at { low = middle + 1 } else { high = middle }
+        }
+        let mut number = low.saturating_sub(1);
+        loop {
+            let document = self.document(store, number);
+            let parent = document.parent as usize;
+            if at < document.end || parent >= number {
+                return number;
+            }
+            number = parent;
+        }
+    }
+
+    /// The anchor with this name, as a reference has it, in the document that starts at an address.
+    pub(super) fn find_anchor(
+        &self,
+        compiler: &Compiler<'_, '_>,
+        document: u32,
+        name: &Pointer<'_>,
+        budget: &mut usize,
+    ) -> Option<Anchor> {
+        *budget = budget.saturating_sub(self.anchors);
+        let anchors = (0..self.anchors).map(|number| self.anchor(&compiler.store, number));
+        let hash = name.clone().hash();
+        let mut anchors = anchors.filter(|anchor| anchor.document == document && anchor.hash == hash);
+        anchors.find(|anchor| compiler.anchor_name(anchor).is_some_and(|known| name.clone().is(known)))
+    }
+
+    /// The number of the document with this URI.
+    pub(super) fn find_document(
+        &self,
+        compiler: &Compiler<'_, '_>,
+        uri: &Uri,
+        budget: &mut usize,
+    ) -> Option<usize> {
+        *budget = budget.saturating_sub(self.documents);
+        let hash = uri::hash(uri.text());
+        (0..self.documents).filter(|_| *budget > 0).find(|&number| {
+            self.document(&compiler.store, number).hash == hash
+                && compiler.uri_of(self, number).is_some_and(|known| known.text() == uri.text())
+        })
+    }
+}
+
+impl<'s> Compiler<'s, '_> {
+    /// Pushes the records of all texts.
+    pub(super) fn build_index(&mut self) -> Result<Index, SchemaError> {
+        let mut index = Index { low: self.store.height(), documents: 0, anchors: 0 };
+        for anchors in [false, true] {
+            let mut begin = 0;
+            for number in 0..=self.texts.more.len() {
+                let text = self.text_number(number);
+                self.index_text(&mut index, number, text, begin, anchors)?;
+                begin += text.len();
+            }
+        }
+        Ok(index)
+    }
+
+    fn text_number(&self, number: usize) -> &'s str {
+        match number.checked_sub(1) {
+            Some(number) => self.texts.more.get(number).map_or("", |resource| resource.text),
+            None => self.texts.first,
+        }
+    }
+
+    fn index_text(
+        &mut self,
+        index: &mut Index,
+        number: usize,
+        text: &'s str,
+        begin: usize,
+        anchors: bool,
+    ) -> Result<(), SchemaError> {
+        let root = text.len() - blanks(text.as_bytes()).len();
+        // One with a dialect that is not known is refused when something in it is compiled.
+        let dialect = self.dialect_of(begin + root);
+        let old = dialect.map_or(self.draft, |dialect| dialect.draft) == Draft::Draft7;
+        let mut current = index.documents;
+        if !anchors {
+            let given = GIVEN | word_of(number);
+            self.push_document(index, begin + root, begin + text.len(), given, current)?;
+        }
+        let mut problem = Ok(());
+        walk(text, &mut |step| {
+            let Step::Node { offset, .. } = step else { return true };
+            let Some(value) = value_at(text, offset) else { return true };
+            let start = begin + offset;
+            let id = value.get("$id").filter(|id| id.kind() == Kind::String);
+            // In draft 7 a reference cancels what is beside it, and an identifier can be an anchor.
+            let id = id.filter(|_| !old || value.get("$ref").is_none());
+            let is_anchor = |id: Value<'_>| old && id.as_str().is_some_and(|id| id.raw().starts_with('#'));
+            let address = |part: Value<'_>| begin + offset_in(text, part.raw());
+            if !anchors {
+                let store = &self.store;
+                loop {
+                    let document = index.document(store, current);
+                    if word_of(start) < document.end || document.parent as usize >= current {
+                        break;
+                    }
+                    current = document.parent as usize;
+                }
+                if let Some(id) = id.filter(|id| !is_anchor(*id)) {
+                    let parent = current;
+                    current = index.documents;
+                    problem = self.push_document(
+                        index,
+                        start,
+                        start + value.raw().len(),
+                        word_of(address(id)),
+                        parent,
+                    );
+                }
+            } else if old {
+                if let Some(id) = id.filter(|id| is_anchor(*id)) {
+                    self.push_anchor(index, start, address(id), false);
+                }
+            } else {
+                for (keyword, dynamic) in [("$anchor", false), ("$dynamicAnchor", true)] {
+                    if let Some(name) = value.get(keyword).filter(|name| name.kind() == Kind::String) {
+                        self.push_anchor(index, start, address(name), dynamic);
+                    }
+                }
+            }
+            problem.is_ok()
+        });
+        problem
+    }
+
+    fn push_document(
+        &mut self,
+        index: &mut Index,
+        start: usize,
+        end: usize,
+        id: u32,
+        parent: usize,
+    ) -> Result<(), SchemaError> {
+        for word in [0, word_of(parent), id, word_of(end), word_of(start)] {
+            self.store.push(word);
+        }
+        let number = index.documents;
+        index.documents += 1;
+        if self.store.fits() {
+            let uri = self.uri_of(index, number);
+            let uri = uri.ok_or(error_at(SchemaErrorKind::UnsupportedRef, (id & !GIVEN) as usize))?;
+            let at = self.store.address(self.store.height());
+            self.store.set(at + 16, uri::hash(uri.text()));
+        }
+        Ok(())
+    }
+
+    fn push_anchor(&mut self, index: &mut Index, start: usize, name: usize, dynamic: bool) {
+        let document = index.document(&self.store, index.innermost(&self.store, word_of(start)));
+        let text = self.texts.value(name).and_then(Value::as_str);
+        let hash = text.map_or(0, hash_name);
+        let name = word_of(name) | if dynamic { DYNAMIC } else { 0 };
+        for word in [hash, Slot::NOWHERE.0, word_of(start), name, document.start] {
+            self.store.push(word);
+        }
+        index.anchors += 1;
+    }
+
+    /// The name of an anchor.
+    pub(super) fn anchor_name(&self, anchor: &Anchor) -> Option<Str<'s>> {
+        self.texts.value(anchor.name as usize)?.as_str()
+    }
+
+    /// The URI of a document. Nothing if it is too long.
+    pub(super) fn uri_of(&self, index: &Index, number: usize) -> Option<Uri> {
+        // Up to one that needs no base, and down again.
+        let mut way = heapless::Vec::<usize, { crate::json::MAX_DEPTH as usize + 1 }>::new();
+        let mut number = number;
+        let mut buffer = [0; MAX_URI];
+        let mut uri = loop {
+            let document = index.document(&self.store, number);
+            if document.id & GIVEN != 0 {
+                let text = ((document.id & !GIVEN) as usize).checked_sub(1);
+                let resource = text.and_then(|text| self.texts.more.get(text));
+                break Uri::resolve("", resource.map_or("", |resource| resource.uri))?;
+            }
+            let id = self.texts.value(document.id as usize)?.as_str()?.decode_in(&mut buffer).ok()?;
+            if uri::is_absolute(id) {
+                break Uri::resolve("", id)?;
+            }
+            way.push(number).ok()?;
+            let parent = document.parent as usize;
+            if parent >= number {
+                break Uri::resolve("", "")?;
+            }
+            number = parent;
+        };
+        while let Some(number) = way.pop() {
+            let id = index.document(&self.store, number).id as usize;
+            let id = self.texts.value(id)?.as_str()?.decode_in(&mut buffer).ok()?;
+            uri = Uri::resolve(uri.text(), id)?;
+        }
+        Some(uri)
+    }
+
+    /// The number of the document that a reference leads to, which stands at an address.
+    pub(super) fn document_of(
+        &self,
+        index: &Index,
+        at: usize,
+        budget: &mut usize,
+    ) -> Result<usize, SchemaError> {
+        let wrong = |kind| Err(error_at(kind, at));
+        let around = index.innermost(&self.store, word_of(at));
+        let Some(reference) = self.texts.value(at).and_then(Value::as_str) else {
+            return wrong(SchemaErrorKind::UnresolvedRef);
+        };
+        let mut buffer = [0; MAX_URI];
+        let mut sink = Sink::new(&mut buffer);
+        reference.chars().take_while(|c| *c != '#').for_each(|c| sink.put_char(c));
+        if sink.is_empty() {
+            return Ok(around);
+        }
+        let document = sink.finish().ok();
+        let uri = document
+            .zip(self.uri_of(index, around))
+            .and_then(|(reference, base)| Uri::resolve(base.text(), reference));
+        let Some(uri) = uri else { return wrong(SchemaErrorKind::UnsupportedRef) };
+        match index.find_document(self, &uri, budget) {
+            Some(number) => Ok(number),
+            None if *budget == 0 => wrong(SchemaErrorKind::RefLimit),
+            None => wrong(SchemaErrorKind::UnresolvedRef),
+        }
+    }
+}
+
+/// In the id of a document: it was handed over under a URI.
+const GIVEN: u32 = 1 << 31;
+/// In the name of an anchor.
+const DYNAMIC: u32 = 1 << 31;

@@ -1,0 +1,220 @@
+//! A pattern's program: words of 32 bits in native byte order, in a `&[u8]` of any alignment.
+//!
+//! ```text
+//! header   [words of the program | ANCHORED] [words of work memory for sets] [words of it for counters]
+//! instr    [opcode | argument << 8] and the words that its opcode says
+//! ```
+//!
+//! | opcode | argument | words | meaning |
+//! |---|---|---|---|
+//! | `MATCH` | counters so far | | the end of the pattern or of a lookahead |
+//! | `CHAR` | code point | | this one |
+//! | `ANY` | | | any but a line terminator |
+//! | `SET` | set, `NEGATED` | | one of a set |
+//! | `CLASS` | words, `NEGATED` | items | one of a class |
+//! | `COUNT` | words of its counter | least, most, counter | repeats the one character that the instruction after it takes |
+//! | `SPLIT` | distance | | goes on behind it and there |
+//! | `JUMP` | distance | | goes on there |
+//! | `START` `END` `BOUNDARY` `INSIDE` | | | `^ $ \b \B` |
+//! | `LOOK` | distance to where it goes on, `NEGATED` | counters before it | what follows, up to its `MATCH`, holds here |
+//!
+//! Distances are in words, signed, from the instruction itself: code can be shifted and copied. An item of a
+//! class is a range of up to 512 code points in one word, a longer one in two, or a set.
+
+use super::super::program::{word, word_of};
+use super::set::Set;
+
+/// The most words in a program.
+pub const MAX_WORDS: usize = 1 << 14;
+
+pub(super) mod op {
+    pub(crate) const MATCH: u8 = 1;
+    pub(crate) const CHAR: u8 = 2;
+    pub(crate) const ANY: u8 = 3;
+    pub(crate) const SET: u8 = 4;
+    pub(crate) const CLASS: u8 = 5;
+    pub(crate) const COUNT: u8 = 6;
+    pub(crate) const SPLIT: u8 = 7;
+    pub(crate) const JUMP: u8 = 8;
+    pub(crate) const START: u8 = 9;
+    pub(crate) const END: u8 = 10;
+    pub(crate) const BOUNDARY: u8 = 11;
+    pub(crate) const INSIDE: u8 = 12;
+    pub(crate) const LOOK: u8 = 13;
+}
+
+/// Words of the header.
+pub(super) const HEADER: usize = 3;
+/// In the header: a match can only begin at the start of the text.
+pub(super) const ANCHORED: u32 = 1 << 31;
+/// In an argument.
+pub(super) const NEGATED: u32 = 1 << 23;
+/// Words of `COUNT`.
+pub(super) const COUNT: usize = 4;
+/// Words of `LOOK`.
+pub(super) const LOOK: usize = 2;
+/// The bound of a repetition that has none.
+pub(super) const UNBOUNDED: u32 = u32::MAX;
+
+/// A program that is being written. What does not fit is counted only, and then what is read back is wrong.
+pub(super) struct Code<'m> {
+    memory: &'m mut [u8],
+    words: usize,
+    peak: usize,
+}
+
+impl<'m> Code<'m> {
+    pub(super) fn new(memory: &'m mut [u8]) -> Self {
+        let mut code = Code { memory, words: 0, peak: 0 };
+        code.grow(HEADER);
+        code
+    }
+
+    /// Words so far: the address of the next one.
+    pub(super) fn len(&self) -> usize {
+        self.words
+    }
+
+    /// The most bytes that there were.
+    pub(super) fn peak(&self) -> usize {
+        4 * self.peak
+    }
+
+    /// Whether nothing was lost so far, and would be with this many words more.
+    pub(super) fn fits(&self, more: usize) -> bool {
+        4 * self.peak.max(self.words + more) <= self.memory.len()
+    }
+
+    pub(super) fn get(&self, at: usize) -> u32 {
+        word(self.memory, 4 * at)
+    }
+
+    pub(super) fn set(&mut self, at: usize, word: u32) {
+        if let Some(place) = self.memory.get_mut(4 * at..4 * at + 4) {
+            place.copy_from_slice(&word.to_ne_bytes());
+        }
+    }
+
+    /// Makes room for words at the end.
+    pub(super) fn grow(&mut self, words: usize) {
+        self.words += words;
+        self.peak = self.peak.max(self.words);
+    }
+
+    pub(super) fn push(&mut self, word: u32) {
+        self.grow(1);
+        self.set(self.words - 1, word);
+    }
+
+    /// Makes room for words in front of what is at `at`.
+    pub(super) fn insert(&mut self, at: usize, words: usize) {
+        let end = 4 * self.words;
+        self.grow(words);
+        if self.fits(0) {
+            self.memory.copy_within(4 * at..end, 4 * (at + words));
+        }
+    }
+
+    /// Appends a copy of what is at `at`.
+    pub(super) fn copy(&mut self, at: usize, words: usize) {
+        let end = 4 * self.words;
+        self.grow(words);
+        if self.fits(0) {
+            self.memory.copy_within(4 * at..4 * (at + words), end);
+        }
+    }
+
+    pub(super) fn truncate(&mut self, words: usize) {
+        self.words = self.words.min(words);
+    }
+
+    /// Gives each counter its place, and says so to the lookaheads. Gives the words that all take.
+    pub(super) fn place_counters(&mut self) -> u32 {
+        let (mut at, mut counters) = (HEADER, 0u32);
+        while self.fits(0) && at < self.words {
+            let head = self.get(at);
+            let argument = head >> 8;
+            at += match (head & 0xFF) as u8 {
+                op::MATCH => {
+                    self.set(at, instruction(op::MATCH, counters));
+                    1
+                }
+                op::CLASS => 1 + (argument & !NEGATED) as usize,
+                op::COUNT => {
+                    self.set(at + 3, counters);
+                    counters = counters.saturating_add(argument);
+                    COUNT
+                }
+                op::LOOK => {
+                    self.set(at + 1, counters);
+                    LOOK
+                }
+                _ => 1,
+            };
+        }
+        counters
+    }
+}
+
+/// The first word of an instruction.
+pub(super) fn instruction(op: u8, argument: u32) -> u32 {
+    u32::from(op) | argument << 8
+}
+
+/// A distance as an argument.
+pub(super) fn distance(from: usize, to: usize) -> u32 {
+    word_of(to).wrapping_sub(word_of(from)) & 0xFF_FFFF
+}
+
+/// Where a distance leads.
+pub(super) fn target(at: usize, head: u32) -> usize {
+    // The shift keeps the sign.
+    at.wrapping_add_signed((head.cast_signed() >> 8) as isize)
+}
+
+/// Words of work memory for the sets of this many words of program: a list, and a bit each.
+pub(super) fn set_words(words: usize) -> usize {
+    words + words.div_ceil(32)
+}
+
+/// An item of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Item {
+    Range(u32, u32),
+    Set(Set, bool),
+}
+
+impl Item {
+    /// Its words, and how many they are.
+    pub(super) fn words(self) -> ([u32; 2], usize) {
+        match self {
+            Item::Range(low, high) if high - low < SHORT => ([low | (high - low) << 21, 0], 1),
+            Item::Range(low, high) => ([LONG | low, high], 2),
+            Item::Set(set, negated) => ([SET | set.0 | if negated { NEGATED } else { 0 }, 0], 1),
+        }
+    }
+
+    /// The item at an address, and how many words it takes.
+    #[inline]
+    pub(super) fn read(program: &[u8], at: usize) -> (Item, usize) {
+        let head = word(program, 4 * at);
+        let low = head & 0x1F_FFFF;
+        match head & (LONG | SET) {
+            0 => (Item::Range(low, low + (head >> 21)), 1),
+            LONG => (Item::Range(low, word(program, 4 * at + 4)), 2),
+            _ => (Item::Set(Set(head & 0xFFFF), head & NEGATED != 0), 1),
+        }
+    }
+
+    #[inline]
+    pub(super) fn has(self, c: char) -> bool {
+        match self {
+            Item::Range(low, high) => (low..=high).contains(&u32::from(c)),
+            Item::Set(set, negated) => set.has(c) != negated,
+        }
+    }
+}
+
+const SHORT: u32 = 1 << 9;
+const LONG: u32 = 1 << 30;
+const SET: u32 = 1 << 31;

@@ -1,0 +1,493 @@
+//! What applies to a value in place, and what takes more than one look at a value: a frame reads it again for
+//! each schema that applies, in the order of the node's instructions, and last for what the node says itself.
+//!
+//! Where a schema is only tried, as under `anyOf` and `not`, problems are counted and not reported. So that a
+//! model learns how to mend the value, the alternative that came closest is run once more, aloud.
+//!
+//! What a frame has to remember beside its level stands in the work memory, in [`work::FRAME`] words.
+
+use super::entry::Entry;
+use super::error::Keyword;
+use super::machine::{Check, IN_PLACE, Level};
+use super::program::{Cursor, Instruction, Node, Slot, kind, op, types, word, word_of};
+use super::report::Problem;
+use super::source::{item_at, offset_in};
+use super::work;
+
+/// What comes next.
+pub(super) enum Next<'i> {
+    /// To read the value that stands here, against this.
+    Run(&'i [u8], Slot),
+    /// To read the frame's value for the last time, against what its node says itself. The frame is left.
+    Own(&'i [u8], Slot),
+    /// Nothing: the frame is left, and this comes after its value.
+    Done(&'i [u8]),
+}
+
+/// What stands in the work memory.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Frame {
+    /// Problems and distance before the run that is on its way.
+    problems: u32,
+    distance: u32,
+    /// The run is a trial.
+    pub(super) trial: u32,
+    /// Where in the instance it began.
+    pub(super) position: u32,
+    /// Of the alternatives so far: the closest, how far it was off, and how many fit.
+    pub(super) best: u32,
+    best_distance: u32,
+    pub(super) matches: u32,
+    /// Where the value ends, once it was read; or 0.
+    end: u32,
+    /// How much was noted before the run.
+    notes: u32,
+    /// The scope around, and how much was noted when this one began.
+    outer_scope: u32,
+    outer_mark: u32,
+    /// 0 if the node does not ask for notes, 1 while they are gathered, 2 when they are asked for.
+    stage: u32,
+}
+
+impl Frame {
+    fn from_words(words: [u32; work::FRAME as usize]) -> Frame {
+        let [
+            problems,
+            distance,
+            trial,
+            position,
+            best,
+            best_distance,
+            matches,
+            end,
+            notes,
+            outer_scope,
+            outer_mark,
+            stage,
+        ] = words;
+        Frame {
+            problems,
+            distance,
+            trial,
+            position,
+            best,
+            best_distance,
+            matches,
+            end,
+            notes,
+            outer_scope,
+            outer_mark,
+            stage,
+        }
+    }
+
+    fn words(self) -> [u32; work::FRAME as usize] {
+        [
+            self.problems,
+            self.distance,
+            self.trial,
+            self.position,
+            self.best,
+            self.best_distance,
+            self.matches,
+            self.end,
+            self.notes,
+            self.outer_scope,
+            self.outer_mark,
+            self.stage,
+        ]
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy)]
+pub(super) struct Outcome {
+    pub(super) failed: bool,
+    distance: u32,
+}
+
+/// What an instruction wants.
+pub(super) enum Act<'i> {
+    Run {
+        at: &'i [u8],
+        slot: Slot,
+        /// Problems are not to be reported.
+        trial: bool,
+    },
+    Finished,
+}
+
+impl<'i> Check<'_, 'i, '_> {
+    /// Opens a frame for the value at `rest`.
+    pub(super) fn open_frame(&mut self, rest: &'i [u8], slot: Slot) -> Option<()> {
+        let seen = self.enter(work::FRAME_COUNT)?;
+        let start = word_of(self.scan.offset(rest));
+        self.level =
+            Level { state: IN_PLACE, node: slot.0, start, count: work::FRAME_COUNT, seen, ..Level::OUTSIDE };
+        self.set_frame(Frame { position: start, best_distance: u32::MAX, ..Frame::default() });
+        Some(())
+    }
+
+    /// Goes on with the frame, where what comes next in the instance is `rest`.
+    #[inline(never)]
+    pub(super) fn in_place(&mut self, rest: &'i [u8]) -> Option<Next<'i>> {
+        let program = self.schema.program();
+        let mut frame = self.frame();
+        let at = word_of(self.scan.offset(rest));
+        self.step(1 + at.saturating_sub(frame.position) / 8)?;
+        let mut outcome = None;
+        if self.level.next == 0 {
+            self.go_to(Cursor::new(program, Slot(self.level.node)));
+            if self.asks_for_notes() {
+                frame.stage = 1;
+                (frame.outer_scope, frame.outer_mark) = (self.scope, self.mark);
+                (self.scope, self.mark) = (self.level.start.saturating_add(1), self.notes);
+                self.note(Slot(self.level.node))?;
+            }
+        } else {
+            outcome = Some(self.outcome(&mut frame, at));
+        }
+        loop {
+            let mut cursor = Cursor::resume(self.level.next as usize, self.level.entries);
+            let Some(instruction) = cursor.next(program) else {
+                if frame.stage != 1 {
+                    break;
+                }
+                // Everything else that applies was seen to.
+                frame.stage = 2;
+                self.go_to(Cursor::new(program, Slot(self.level.node)));
+                continue;
+            };
+            let asks = matches!(instruction.op, op::UNEVALUATED_ITEMS | op::UNEVALUATED_PROPERTIES);
+            let act = if asks == (frame.stage == 2) {
+                self.act(&mut frame, instruction, outcome.take(), rest)?
+            } else {
+                Act::Finished
+            };
+            match act {
+                Act::Run { at, slot, trial } => {
+                    (frame.problems, frame.distance) = (word_of(self.problems), self.distance);
+                    frame.position = word_of(self.scan.offset(at));
+                    frame.trial = u32::from(trial);
+                    frame.notes = self.notes;
+                    self.trials += frame.trial;
+                    if self.in_scope() && instruction.is_in_place() {
+                        self.note(slot)?;
+                    }
+                    self.set_frame(frame);
+                    return Some(Next::Run(at, slot));
+                }
+                Act::Finished => {
+                    self.go_to(cursor);
+                    (frame.matches, frame.best_distance) = (0, u32::MAX);
+                }
+            }
+        }
+        let slot = Slot(self.level.node);
+        let node = Node::read(program, slot.0 as usize);
+        let own = node.types != types::ALL || node.kinds & !(kind::IN_PLACE | kind::ALIAS) != 0;
+        let again = own || frame.end == 0;
+        let start = if again { self.level.start } else { frame.end };
+        if frame.stage != 0 {
+            // What was noted counts for a scope around this one, if it is about the same value.
+            let opened = self.mark;
+            (self.scope, self.mark) = (frame.outer_scope, frame.outer_mark);
+            if !self.in_scope() {
+                self.notes = opened;
+            }
+        }
+        self.leave();
+        let text = self.text.as_bytes().get(start as usize..).unwrap_or_default();
+        Some(if again { Next::Own(text, slot) } else { Next::Done(text) })
+    }
+
+    /// To carry out the instruction at the cursor next.
+    fn go_to(&mut self, cursor: Cursor) {
+        (self.level.next, self.level.entries) = (word_of(cursor.at), u32::from(cursor.left()));
+        self.level.items = 0;
+    }
+
+    /// How the run that is on its way ended. A trial leaves nothing behind.
+    fn outcome(&mut self, frame: &mut Frame, at: u32) -> Outcome {
+        if frame.position == self.level.start {
+            frame.end = at;
+        }
+        let failed = word_of(self.problems) > frame.problems;
+        let distance = self.distance.saturating_sub(frame.distance);
+        if frame.trial != 0 {
+            self.trials = self.trials.saturating_sub(1);
+            (self.problems, self.distance) = (frame.problems as usize, frame.distance);
+            if failed {
+                self.notes = frame.notes;
+            }
+        }
+        Outcome { failed, distance }
+    }
+
+    /// What an instruction wants next. `self.level.items` counts its runs.
+    fn act(
+        &mut self,
+        frame: &mut Frame,
+        instruction: Instruction,
+        outcome: Option<Outcome>,
+        rest: &'i [u8],
+    ) -> Option<Act<'i>> {
+        let program = self.schema.program();
+        let value = self.text.as_bytes().get(self.level.start as usize..).unwrap_or_default();
+        let ran = self.level.items;
+        let slot = |address: usize| Slot(word(program, address));
+        let first = slot(instruction.at + 4);
+        let failed = outcome.is_some_and(|outcome| outcome.failed);
+        Some(match instruction.op {
+            op::REF if ran == 0 => self.look(value, slot(instruction.at + 8)),
+            op::DYNAMIC_REF if ran == 0 => {
+                let target = self.dynamic_target(instruction)?;
+                self.look(value, target)
+            }
+            op::ALL_OF if ran < instruction.argument => {
+                self.look(value, slot(instruction.at + 4 + 4 * ran as usize))
+            }
+            op::ANY_OF | op::ONE_OF => self.alternatives(frame, instruction, outcome, value),
+            op::NOT if ran == 0 => self.try_out(value, first),
+            op::NOT => {
+                self.notes = frame.notes;
+                if !failed {
+                    self.problem(Problem::Not);
+                }
+                Act::Finished
+            }
+            op::IF if ran == 0 && (self.has_branches() || self.in_scope()) => self.try_out(value, first),
+            op::IF if ran == 1 => match self.find_in_node(if failed { op::ELSE } else { op::THEN }) {
+                Some(branch) => self.look(value, slot(branch.at + 4)),
+                None => Act::Finished,
+            },
+            op::DEPENDENT => {
+                self.read_whole(frame, value)?;
+                self.dependent(instruction, value)?
+            }
+            op::CONTAINS if value.first() == Some(&b'[') => {
+                self.read_whole(frame, value)?;
+                self.contains(frame, instruction, failed, rest)?
+            }
+            op::PROPERTY_NAMES if value.first() == Some(&b'{') => {
+                self.read_whole(frame, value)?;
+                self.property_names(frame, instruction)?
+            }
+            op::MIN_PROPERTIES | op::MAX_PROPERTIES if value.first() == Some(&b'{') => {
+                self.read_whole(frame, value)?;
+                self.count_members(instruction)?;
+                Act::Finished
+            }
+            op::UNIQUE_ITEMS if value.first() == Some(&b'[') => {
+                self.read_whole(frame, value)?;
+                self.unique()?;
+                Act::Finished
+            }
+            op::UNEVALUATED_PROPERTIES if value.first() == Some(&b'{') => {
+                self.read_whole(frame, value)?;
+                self.other_members(instruction, rest)?
+            }
+            op::UNEVALUATED_ITEMS if value.first() == Some(&b'[') => {
+                self.read_whole(frame, value)?;
+                self.other_items(frame, instruction, failed, rest)?
+            }
+            _ => Act::Finished,
+        })
+    }
+
+    /// To check the value that stands here.
+    pub(super) fn look(&mut self, at: &'i [u8], slot: Slot) -> Act<'i> {
+        self.level.items += 1;
+        Act::Run { at, slot, trial: false }
+    }
+
+    /// To find out whether the value that stands here fits.
+    pub(super) fn try_out(&mut self, at: &'i [u8], slot: Slot) -> Act<'i> {
+        self.level.items += 1;
+        Act::Run { at, slot, trial: true }
+    }
+
+    /// Reads the value once, strictly, so that what looks into it can rely on it.
+    fn read_whole(&mut self, frame: &mut Frame, value: &'i [u8]) -> Option<()> {
+        if frame.end == 0 {
+            let after = self.scan.value(value, self.depth)?;
+            frame.end = word_of(self.scan.offset(after));
+            self.step(word_of((value.len() - after.len()) / 8))?;
+        }
+        Some(())
+    }
+
+    /// Whether `if` decides about anything.
+    fn has_branches(&self) -> bool {
+        self.find_in_node(op::THEN).is_some() || self.find_in_node(op::ELSE).is_some()
+    }
+
+    /// `anyOf` and `oneOf`.
+    fn alternatives(
+        &mut self,
+        frame: &mut Frame,
+        instruction: Instruction,
+        mut outcome: Option<Outcome>,
+        value: &'i [u8],
+    ) -> Act<'i> {
+        let program = self.schema.program();
+        let count = instruction.argument;
+        let slot = |number: u32| Slot(word(program, instruction.at + 4 + 4 * number as usize));
+        let any = instruction.op == op::ANY_OF;
+        let keyword = if any { Keyword::AnyOf } else { Keyword::OneOf };
+        if self.level.items > count {
+            // The closest one was run aloud.
+            return Act::Finished;
+        }
+        let bits = type_bits(value);
+        loop {
+            match outcome.take() {
+                None => {}
+                Some(Outcome { failed: true, distance }) if distance >= frame.best_distance => {}
+                Some(Outcome { failed: true, distance }) => {
+                    (frame.best, frame.best_distance) = (self.level.items - 1, distance);
+                }
+                Some(_) => {
+                    frame.matches += 1;
+                    if any && !self.in_scope() {
+                        return Act::Finished;
+                    }
+                    if !any && frame.matches > 1 {
+                        self.problem(Problem::Several);
+                        return Act::Finished;
+                    }
+                }
+            }
+            let number = self.level.items;
+            if number == count {
+                break;
+            }
+            let branch = slot(number);
+            if self.schema.types(branch) & bits == 0 {
+                outcome = Some(Outcome { failed: true, distance: self.weight(&Problem::Type(0)) });
+            } else if let Some(after) = self.scalar(branch, value) {
+                frame.end = word_of(self.scan.offset(after));
+                outcome = Some(Outcome { failed: false, distance: 0 });
+            } else {
+                return self.try_out(value, branch);
+            }
+            self.level.items += 1;
+        }
+        if frame.matches > 0 {
+            return Act::Finished;
+        }
+        if self.trials > 0 {
+            self.problems = self.problems.saturating_add(1);
+            self.distance = self.distance.saturating_add(frame.best_distance);
+            return Act::Finished;
+        }
+        let types = (0..count).map(|number| self.schema.types(slot(number)));
+        if types.clone().all(|types| types & bits == 0) {
+            let types = types.fold(types::NONE, |all, types| all | types);
+            self.problem(Problem::Kinds(keyword, types));
+            return Act::Finished;
+        }
+        self.level.items = count;
+        self.look(value, slot(frame.best))
+    }
+
+    /// `dependentRequired`, `dependentSchemas` and `dependencies`.
+    fn dependent(&mut self, instruction: Instruction, value: &'i [u8]) -> Option<Act<'i>> {
+        if value.first() != Some(&b'{') {
+            return Some(Act::Finished);
+        }
+        let start = self.level.start as usize;
+        while self.level.items < instruction.argument {
+            let at = instruction.at + 4 + Entry::SIZE * self.level.items as usize;
+            let entry = Entry::read(self.schema.program(), at);
+            let key = entry.name(self.schema.texts());
+            if !self.has_member(start, key)? {
+                self.level.items += 1;
+                continue;
+            }
+            if !entry.is(Entry::LIST) {
+                return Some(self.look(value, entry.slot));
+            }
+            self.level.items += 1;
+            let list = self.schema.texts().value(entry.slot.0 as usize);
+            for name in list.iter().flat_map(|list| list.items()) {
+                if let Some(name) = name.as_str()
+                    && !self.has_member(start, name)?
+                {
+                    self.problem(Problem::Dependent(name, key));
+                }
+            }
+        }
+        Some(Act::Finished)
+    }
+
+    /// `contains`.
+    fn contains(
+        &mut self,
+        frame: &mut Frame,
+        instruction: Instruction,
+        failed: bool,
+        rest: &'i [u8],
+    ) -> Option<Act<'i>> {
+        let program = self.schema.program();
+        let ran = self.level.items;
+        let at = if ran == 0 { self.level.start as usize + 1 } else { self.scan.offset(rest) };
+        if ran > 0 && !failed {
+            frame.matches += 1;
+        }
+        let bound = |op| self.find_in_node(op).map(|bound: Instruction| bound.operand(program));
+        let (least, most) = (bound(op::MIN_CONTAINS).unwrap_or(1), bound(op::MAX_CONTAINS));
+        let matches = frame.matches;
+        let decided = match most {
+            Some(most) => matches > most,
+            None => matches >= least,
+        };
+        if !decided && let Some((item, _)) = item_at(self.text, at) {
+            let at = offset_in(self.text, item.raw());
+            let item = self.text.as_bytes().get(at..).unwrap_or_default();
+            return Some(self.try_out(item, Slot(instruction.operand(program))));
+        }
+        if matches < least {
+            let keyword = if least == 1 { Keyword::Contains } else { Keyword::MinContains };
+            self.problem(Problem::Count(keyword, least, matches as usize));
+        }
+        if let Some(most) = most.filter(|&most| matches > most) {
+            self.problem(Problem::Count(Keyword::MaxContains, most, matches as usize));
+        }
+        Some(Act::Finished)
+    }
+
+    /// The instruction of this kind in the frame's node.
+    pub(super) fn find_in_node(&self, op: u8) -> Option<Instruction> {
+        self.find(Slot(self.level.node), op)
+    }
+
+    /// Reports a problem of the frame's value.
+    pub(super) fn problem(&mut self, problem: Problem<'_>) {
+        self.report(problem, self.level.start as usize, self.schema_offset());
+    }
+
+    pub(super) fn frame(&self) -> Frame {
+        let words = self.work.get(self.level.seen as usize..).and_then(|words| words.first_chunk());
+        words.map_or(Frame::default(), |words| Frame::from_words(*words))
+    }
+
+    fn set_frame(&mut self, frame: Frame) {
+        let words = self.work.get_mut(self.level.seen as usize..).and_then(|words| words.first_chunk_mut());
+        if let Some(words) = words {
+            *words = frame.words();
+        }
+    }
+}
+
+/// The bits of the type of the value that stands here; of a number, both.
+fn type_bits(value: &[u8]) -> u8 {
+    match value.first() {
+        Some(b'{') => types::OBJECT,
+        Some(b'[') => types::ARRAY,
+        Some(b'"') => types::STRING,
+        Some(b'n') => types::NULL,
+        Some(b't' | b'f') => types::BOOLEAN,
+        _ => types::NUMBER,
+    }
+}

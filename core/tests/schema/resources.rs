@@ -1,0 +1,139 @@
+//! References into other documents, identifiers, anchors and dialects.
+
+use super::{All, text};
+use toolcore::schema::{
+    CheckOptions, CompileOptions, NoReport, Report, Resource, Schema, SchemaErrorKind, Violation,
+    compile_with, program_size_with,
+};
+
+/// The violations of an instance, where the schema is compiled with resources.
+fn violations(schema: &str, resources: &[(&str, &str)], instance: &str) -> Vec<String> {
+    let resources: Vec<_> = resources.iter().map(|&(uri, text)| Resource { uri, text }).collect();
+    let mut program = vec![0; program_size_with(schema, &resources, &CompileOptions::default()).unwrap()];
+    let used = compile_with(schema, &resources, &CompileOptions::default(), &mut program)
+        .unwrap_or_else(|error| panic!("{schema}: {error}"));
+    let compiled = Schema::with_resources(schema, &resources, &program[..used]);
+    let options = CheckOptions::default();
+    let mut all = All::default();
+    compiled.check_str(instance, &options, &mut vec![0; compiled.work_words(&options)], &mut all).unwrap();
+    all.0
+}
+
+fn refusal(schema: &str, resources: &[(&str, &str)]) -> (SchemaErrorKind, Option<usize>, String) {
+    let resources: Vec<_> = resources.iter().map(|&(uri, text)| Resource { uri, text }).collect();
+    let error = compile_with(schema, &resources, &CompileOptions::default(), &mut [0; 4096]).unwrap_err();
+    let place = error.resource.map_or(schema, |number| resources[number].text);
+    (error.kind, error.resource, text(|sink| error.write_path(place, sink)))
+}
+
+const UNITS: (&str, &str) = (
+    "https://example.com/units.json",
+    r##"{"$defs":{"unit":{"enum":["c","f"]},"list":{"items":{"$ref":"#/$defs/unit"}},"n":{"$anchor":"count","minimum":1,"multipleOf":0.5}}}"##,
+);
+
+#[test]
+fn a_reference_leads_into_a_resource() {
+    let unit = r#"{"properties":{"u":{"$ref":"https://example.com/units.json#/$defs/list"}}}"#;
+    assert_eq!(
+        violations(unit, &[UNITS], r#"{"u":["c","k"]}"#),
+        [r#"/u/1: expected one of "c", "f", got "k""#]
+    );
+    // By an anchor, and relative to the schema's own identifier.
+    let count = r#"{"$id":"https://example.com/a/b","items":{"$ref":"../units.json#count"}}"#;
+    assert_eq!(
+        violations(count, &[UNITS], "[1.5,0.75]"),
+        ["/1: expected a multiple of 0.5, got 0.75", "/1: expected at least 1, got 0.75"]
+    );
+}
+
+#[test]
+fn an_identifier_inside_names_a_document_of_its_own() {
+    let schema = r##"{
+        "$id":"https://example.com/root",
+        "properties":{"a":{"$ref":"inner"},"b":{"$ref":"inner#/$defs/x"},"c":{"$ref":"#/$defs/x"}},
+        "$defs":{"x":{"type":"null"},"i":{"$id":"inner","$ref":"#/$defs/x","$defs":{"x":{"type":"string"}}}}}"##;
+    assert!(violations(schema, &[], r#"{"a":"","b":"","c":null}"#).is_empty());
+    assert_eq!(violations(schema, &[], r#"{"a":null,"b":null,"c":""}"#).len(), 3);
+}
+
+#[test]
+fn the_outermost_document_replaces_a_dynamic_target() {
+    let tree = (
+        "https://example.com/tree",
+        r##"{"$dynamicAnchor":"node","properties":{"children":{"items":{"$dynamicRef":"#node"}}}}"##,
+    );
+    let strict = r##"{"$id":"https://example.com/strict","$dynamicAnchor":"node","$ref":"tree","unevaluatedProperties":false}"##;
+    let instance = r#"{"children":[{"childen":[]}]}"#;
+    assert!(violations(r#"{"$ref":"https://example.com/tree"}"#, &[tree], instance).is_empty());
+    assert_eq!(violations(strict, &[tree], instance), ["/children/0/childen: unknown property"]);
+}
+
+#[test]
+fn only_what_is_referred_to_is_compiled() {
+    let resource = ("https://example.com/a", r#"{"$defs":{"x":{"type":"null"},"y":{"type":7}}}"#);
+    let schema = |name| format!(r#"{{"items":{{"$ref":"https://example.com/a#/$defs/{name}"}}}}"#);
+    assert!(violations(&schema("x"), &[UNITS, resource], "[null]").is_empty());
+    assert_eq!(
+        refusal(&schema("y"), &[UNITS, resource]),
+        (SchemaErrorKind::BadKeyword, Some(1), "/$defs/y/type".into())
+    );
+}
+
+#[test]
+fn what_was_not_handed_over_is_refused() {
+    for reference in ["https://example.com/x", "units.json", "https://example.com/units.json#nothing"] {
+        assert_eq!(
+            refusal(&format!(r#"{{"not":{{"$ref":"{reference}"}}}}"#), &[UNITS]),
+            (SchemaErrorKind::UnresolvedRef, None, "/not/$ref".into())
+        );
+    }
+    let long = format!(r#"{{"$ref":"https://example.com/{}"}}"#, "x".repeat(600));
+    assert_eq!(refusal(&long, &[UNITS]).0, SchemaErrorKind::UnsupportedRef);
+    // The unresolved reference of a resource is told with its place there.
+    let resource = ("https://example.com/a", r#"{"items":{"$ref":"b"}}"#);
+    assert_eq!(
+        refusal(r#"{"$ref":"https://example.com/a"}"#, &[resource]),
+        (SchemaErrorKind::UnresolvedRef, Some(0), "/items/$ref".into())
+    );
+    assert!(matches!(refusal("{}", &[("https://example.com/a", "{")]).0, SchemaErrorKind::Json(_)));
+}
+
+#[test]
+fn a_cycle_through_documents_is_refused() {
+    let a = ("https://example.com/a", r#"{"allOf":[{"$ref":"b"}]}"#);
+    let b = ("https://example.com/b", r#"{"anyOf":[{"type":"null"},{"$ref":"a"}]}"#);
+    let (kind, _, _) = refusal(r#"{"$ref":"https://example.com/a"}"#, &[a, b]);
+    assert_eq!(kind, SchemaErrorKind::RefCycle);
+}
+
+#[test]
+fn a_dialect_without_the_validation_vocabulary_makes_no_assertions() {
+    let meta = (
+        "https://example.com/meta",
+        r#"{"$schema":"https://json-schema.org/draft/2020-12/schema","$vocabulary":{"https://json-schema.org/draft/2020-12/vocab/applicator":true}}"#,
+    );
+    let schema = r#"{"$schema":"https://example.com/meta","properties":{"a":{"type":"string"},"b":false}}"#;
+    assert!(violations(schema, &[meta], r#"{"a":1}"#).is_empty());
+    assert_eq!(violations(schema, &[meta], r#"{"b":1}"#).len(), 1);
+    let (kind, ..) = refusal(r#"{"$schema":"https://example.com/other"}"#, &[meta]);
+    assert_eq!(kind, SchemaErrorKind::UnsupportedDialect);
+}
+
+#[test]
+fn a_violation_names_the_document_of_its_keyword() {
+    struct Paths(Vec<String>);
+    impl Report for Paths {
+        fn violation(&mut self, violation: &Violation<'_>) {
+            self.0.push(text(|sink| violation.write_schema_path(sink)));
+        }
+    }
+    let resources = [Resource { uri: UNITS.0, text: UNITS.1 }];
+    let schema = r#"{"minItems":3,"$ref":"https://example.com/units.json#/$defs/list"}"#;
+    let mut program = [0; 1024];
+    let used = compile_with(schema, &resources, &CompileOptions::default(), &mut program).unwrap();
+    let schema = Schema::with_resources(schema, &resources, &program[..used]);
+    let mut paths = Paths(Vec::new());
+    schema.check_str(r#"["k"]"#, &CheckOptions::default(), &mut [0; 8192], &mut paths).unwrap();
+    assert_eq!(paths.0, ["https://example.com/units.json#/$defs/unit/enum", "/minItems"]);
+    assert!(!schema.check_str("[]", &CheckOptions::default(), &mut [0; 8192], &mut NoReport).unwrap().valid);
+}
