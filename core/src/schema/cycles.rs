@@ -1,7 +1,8 @@
 //! What refers to itself in place, without entering the value, would never end: it is refused. And lone
 //! references are skipped.
 
-use super::compile::{Compiler, error_at};
+use super::compile::error_at;
+use super::compiler::Compiler;
 use super::entry::Entry;
 use super::error::{SchemaError, SchemaErrorKind};
 use super::program::{Cursor, HEADER, Instruction, Node, Slot, kind, op, words};

@@ -4,7 +4,8 @@
 //! this name decides. The program has a table for each name: for each document where it starts and ends, and
 //! the slot of its anchor.
 
-use super::compile::{Compiler, error_at};
+use super::compile::error_at;
+use super::compiler::Compiler;
 use super::error::{SchemaError, SchemaErrorKind};
 use super::index::Index;
 use super::machine::{Check, Level};

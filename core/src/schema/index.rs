@@ -3,7 +3,8 @@
 //!
 //! URIs are not kept. A record has the hash of one, and the URI is resolved again to make sure.
 
-use super::compile::{Compiler, Draft, error_at};
+use super::compile::{Draft, error_at};
+use super::compiler::Compiler;
 use super::error::{SchemaError, SchemaErrorKind};
 use super::lower::{Step, walk};
 use super::pointer::{Pointer, hash_name};

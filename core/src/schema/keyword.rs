@@ -1,25 +1,17 @@
-//! Reading the keywords of a schema: which there are, what their values must be, and what they compile to.
+//! Reading the keywords of a schema: which there are, and what they compile to. Those whose value is no schema
+//! are in [`values`](super::values).
 
-use super::compile::{Compiler, Draft, Place, error_at, not_json};
-use super::entry::{Entry, Form};
+use super::compile::{Draft, error_at};
+use super::compiler::Compiler;
+use super::dialect::VALIDATION;
+use super::entry::Entry;
 use super::error::{SchemaError, SchemaErrorKind};
 #[cfg(feature = "format")]
 use super::format::Format;
-use super::program::{INLINE, MAX_ARGUMENT, Slot, op, types, word_of};
+use super::pass::Place;
+use super::program::{Slot, op, word_of};
 use super::source::offset_in;
-use super::uri::same_document;
-use super::work;
-use crate::json::{self, Kind, Reader, Str, Value, blanks};
-
-/// What the keywords of a document mean.
-#[derive(Clone, Copy)]
-pub(super) struct Dialect {
-    pub(super) draft: Draft,
-    /// It has the validation vocabulary.
-    pub(super) validation: bool,
-    /// It has the vocabulary that asserts formats.
-    pub(super) formats: bool,
-}
+use crate::json::{self, Kind, Str, Value, blanks};
 
 impl<'s> Compiler<'s, '_> {
     /// Reads a keyword's value. A boolean schema in it is done at once.
@@ -200,108 +192,6 @@ impl<'s> Compiler<'s, '_> {
         Ok(None)
     }
 
-    /// The value of `type`.
-    fn types(&self, value: Value<'s>) -> Result<u8, SchemaError> {
-        let one = |name: Value<'s>| match name.as_str() {
-            Some(name) => TYPES
-                .iter()
-                .find(|(known, _)| name.eq_str(known))
-                .map(|&(_, bits)| bits)
-                .ok_or_else(|| self.error(SchemaErrorKind::UnknownType, self.value_of_str(name))),
-            None => Err(self.error(SchemaErrorKind::BadKeyword, name)),
-        };
-        match value.kind() {
-            Kind::Array => {
-                let all = value.items().try_fold(types::NONE, |all, name| Ok(all | one(name)?))?;
-                if all == types::NONE { Err(self.error(SchemaErrorKind::BadKeyword, value)) } else { Ok(all) }
-            }
-            _ => one(value),
-        }
-    }
-
-    /// `enum` and `const`.
-    fn values(
-        &mut self,
-        op: u8,
-        whole: Value<'s>,
-        values: impl Iterator<Item = Value<'s>>,
-    ) -> Result<(), SchemaError> {
-        let (mut count, mut depth) = (0u32, 0);
-        let height = self.store.height();
-        for value in values {
-            let form = match value.kind() {
-                Kind::String if value.raw().contains('\\') => Form::Escaped,
-                Kind::String => Form::Plain,
-                Kind::Number => Form::Number,
-                Kind::Bool | Kind::Null => Form::Word,
-                Kind::Object | Kind::Array => Form::Container,
-            };
-            if form == Form::Container {
-                depth = depth.max(nesting(value)?);
-            }
-            self.store.push(word_of(value.raw().len()) | (form as u32) << Form::SHIFT);
-            self.store.push(word_of(self.offset(value)));
-            count += 1;
-        }
-        if count > MAX_ARGUMENT {
-            return Err(self.error(SchemaErrorKind::TooLarge, whole));
-        }
-        // The first value comes first.
-        let first = self.store.address(self.store.height());
-        if self.store.fits() {
-            for number in 0..count as usize / 2 {
-                let other = (self.store.height() - height) / 8 - 1 - number;
-                self.store.swap(first + 8 * number, first + 8 * other, 2);
-            }
-        }
-        self.compares(depth);
-        self.instruction(op, count, &[word_of(self.offset(whole))]);
-        Ok(())
-    }
-
-    /// Values in which containers are nested this deep are compared.
-    fn compares(&mut self, depth: usize) {
-        let need = work::equality(depth);
-        self.level().need = self.level().need.max(need);
-        self.once = self.once.max(need);
-    }
-
-    /// A keyword that compares with a number.
-    fn bound(&mut self, bit: u8, at: usize, op: u8) -> Result<(), SchemaError> {
-        self.once(bit, at)?;
-        let value = self.value_of(Kind::Number)?;
-        self.bound_value(op, value)
-    }
-
-    fn bound_value(&mut self, op: u8, value: Value<'s>) -> Result<(), SchemaError> {
-        let small = value.as_number().and_then(|number| i32::try_from(number.as_i64().ok()?).ok());
-        let argument = word_of(value.raw().len());
-        if argument >= INLINE {
-            return Err(self.error(SchemaErrorKind::TooLarge, value));
-        }
-        let inline = if small.is_some() { INLINE } else { 0 };
-        self.instruction(
-            op,
-            argument | inline,
-            &[word_of(self.offset(value)), small.unwrap_or(0).cast_unsigned()],
-        );
-        Ok(())
-    }
-
-    /// A keyword that compares a count. A bound beyond 2^32 is beyond every text that can be checked.
-    fn count(&mut self, bit: u8, at: usize, op: u8) -> Result<(), SchemaError> {
-        self.once(bit, at)?;
-        let value = self.value_of(Kind::Number)?;
-        let count = match value.as_number() {
-            Some(number) if number.is_integer() && !number.is_negative() => {
-                number.as_u64().unwrap_or(u64::MAX)
-            }
-            _ => return Err(self.error(SchemaErrorKind::BadKeyword, value)),
-        };
-        self.instruction(op, 0, &[u32::try_from(count).unwrap_or(u32::MAX)]);
-        Ok(())
-    }
-
     /// A keyword whose value is a schema.
     fn single(&mut self, bit: u8, at: usize, op: u8) -> Result<Option<(Slot, u32)>, SchemaError> {
         self.once(bit, at)?;
@@ -365,75 +255,6 @@ impl<'s> Compiler<'s, '_> {
         level.seen |= 1 << bit;
         if twice { Err(error_at(SchemaErrorKind::DuplicateKey, at)) } else { Ok(()) }
     }
-
-    /// The dialect that the `$schema` of the document at an address names: one of the two drafts, or a
-    /// meta-schema among the resources, which says which vocabularies of one of them it has.
-    pub(super) fn dialect(&self, document: usize, name: Value<'s>) -> Result<Dialect, SchemaError> {
-        let (text, _, base) = self.texts.locate(document);
-        let at = base + offset_in(text, name.raw());
-        let unknown = error_at(SchemaErrorKind::UnsupportedDialect, at);
-        let Some(named) = name.as_str() else { return Err(error_at(SchemaErrorKind::BadKeyword, at)) };
-        let mut buffer = [0; 128];
-        let named = named.decode_in(&mut buffer).unwrap_or_default();
-        if let Some(draft) = draft(named) {
-            return Ok(Dialect { draft, validation: true, formats: false });
-        }
-        let mut schemas = self.texts.more.iter().map(|resource| (resource.uri, resource.text));
-        let meta = schemas.find_map(|(uri, text)| {
-            let root = Value::from_checked(text);
-            let id = root.get("$id").and_then(Value::as_str);
-            let same = same_document(uri, named) || id.is_some_and(|id| id.eq_str(named));
-            (same && !named.is_empty()).then_some(root)
-        });
-        let meta = meta.ok_or(unknown)?;
-        let mut buffer = [0; 128];
-        let base = meta.get("$schema").and_then(Value::as_str);
-        let base = base.and_then(|base| draft(base.decode_in(&mut buffer).unwrap_or_default()));
-        let mut dialect = Dialect { draft: base.ok_or(unknown)?, validation: true, formats: false };
-        if let Some(vocabularies) = meta.get("$vocabulary").filter(|_| dialect.draft == Draft::Draft2020) {
-            dialect.validation = false;
-            for (vocabulary, required) in vocabularies.entries() {
-                let mut buffer = [0; 128];
-                let vocabulary = vocabulary.decode_in(&mut buffer).unwrap_or_default();
-                match vocabulary.strip_prefix("https://json-schema.org/draft/2020-12/vocab/") {
-                    Some("validation") => dialect.validation = true,
-                    Some(
-                        "core" | "applicator" | "unevaluated" | "meta-data" | "format-annotation" | "content",
-                    ) => {}
-                    Some("format-assertion") if cfg!(feature = "format") => dialect.formats = true,
-                    Some("format-assertion") => return Err(unknown),
-                    _ if required.as_bool() == Some(true) => return Err(unknown),
-                    _ => {}
-                }
-            }
-        }
-        Ok(dialect)
-    }
-
-    fn value_of_str(&self, name: Str<'s>) -> Value<'s> {
-        let at = offset_in(self.text, name.raw());
-        Value::new(self.text.get(at.saturating_sub(1)..at + name.raw().len() + 1).unwrap_or_default())
-    }
-}
-
-/// The draft whose meta-schema has this URI.
-fn draft(name: &str) -> Option<Draft> {
-    let name = name.strip_suffix('#').unwrap_or(name);
-    match name.strip_prefix("https").or(name.strip_prefix("http"))? {
-        "://json-schema.org/draft/2020-12/schema" => Some(Draft::Draft2020),
-        "://json-schema.org/draft-07/schema" => Some(Draft::Draft7),
-        _ => None,
-    }
-}
-
-/// How deep containers are nested in a value.
-fn nesting(value: Value<'_>) -> Result<usize, SchemaError> {
-    let mut reader = Reader::new(value.raw().as_bytes(), &json::Options::default());
-    let mut deepest = 0;
-    while reader.next_event().map_err(not_json)?.is_some() {
-        deepest = deepest.max(reader.depth());
-    }
-    Ok(deepest)
 }
 
 /// The bits of keywords that are asked for later.
@@ -445,37 +266,3 @@ pub(super) const PATTERN: u8 = 40;
 pub(super) const PATTERN_PROPERTIES: u8 = 41;
 #[cfg(feature = "format")]
 const FORMAT: u8 = 42;
-
-/// The keywords of the validation vocabulary, which a dialect can be without.
-const VALIDATION: [&str; 20] = [
-    "type",
-    "enum",
-    "const",
-    "multipleOf",
-    "maximum",
-    "exclusiveMaximum",
-    "minimum",
-    "exclusiveMinimum",
-    "maxLength",
-    "minLength",
-    "pattern",
-    "maxItems",
-    "minItems",
-    "uniqueItems",
-    "maxContains",
-    "minContains",
-    "maxProperties",
-    "minProperties",
-    "required",
-    "dependentRequired",
-];
-
-const TYPES: [(&str, u8); 7] = [
-    ("string", types::STRING),
-    ("object", types::OBJECT),
-    ("number", types::NUMBER),
-    ("integer", types::INTEGER),
-    ("boolean", types::BOOLEAN),
-    ("array", types::ARRAY),
-    ("null", types::NULL),
-];

@@ -3,11 +3,13 @@
 //! What they need of the rest of the library is here and in [`pattern`](super::pattern), and both are linked
 //! only with the feature `pattern`.
 
-use super::compile::{Compiler, Place, error_at};
+use super::compile::error_at;
+use super::compiler::Compiler;
 use super::entry::{Entry, Table};
 use super::error::{SchemaError, SchemaErrorKind};
 use super::keyword::{PATTERN, PATTERN_PROPERTIES};
 use super::machine::{Check, Level, MEMBER, PATTERNED};
+use super::pass::Place;
 use super::pattern::{self, MatchError};
 use super::program::{Cursor, Instruction, Node, Slot, op, types, word_of};
 use super::report::Problem;

@@ -42,8 +42,10 @@ mod build;
 mod check;
 mod coerce;
 mod compile;
+mod compiler;
 mod convert;
 mod cycles;
+mod dialect;
 mod distinct;
 mod dynamic;
 mod entry;
@@ -60,6 +62,7 @@ mod machine;
 #[cfg(feature = "pattern")]
 mod matching;
 mod member;
+mod pass;
 mod path;
 #[cfg(feature = "pattern")]
 pub mod pattern;
@@ -73,6 +76,7 @@ mod source;
 mod store;
 mod table;
 mod uri;
+mod values;
 mod whole;
 mod work;
 

@@ -10,7 +10,8 @@
 //! Then cycles that never enter the value are refused, and slots that lead to a lone reference are made to
 //! lead to its target, in [`cycles`](super::cycles).
 
-use super::compile::{Compiler, error_at};
+use super::compile::error_at;
+use super::compiler::Compiler;
 use super::cycles::end_of_node;
 use super::error::{SchemaError, SchemaErrorKind, string_end};
 use super::index::Index;

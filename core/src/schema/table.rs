@@ -1,9 +1,11 @@
 //! Compiling the members of an object: `properties`, `required` and the slot for all other members become one
 //! table.
 
-use super::compile::{Compiler, Level, error_at};
+use super::compile::error_at;
+use super::compiler::Compiler;
 use super::entry::{Entry, Table, order};
 use super::error::{SchemaError, SchemaErrorKind};
+use super::pass::Level;
 use super::program::{LINEAR, MAX_ARGUMENT, op, word_of};
 use super::source::Texts;
 use super::store::{Store, sort};
