@@ -103,7 +103,7 @@ impl<'s, 'm> Compiler<'s, 'm> {
             draft: options.default_draft,
             validation: true,
             default_draft: options.default_draft,
-            tracks: may_hold("unevaluated"),
+            tracks: cfg!(feature = "unevaluated") && may_hold("unevaluated"),
             #[cfg(feature = "format")]
             formats: options.formats,
             #[cfg(feature = "format")]

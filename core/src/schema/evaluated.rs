@@ -13,16 +13,55 @@ use super::report::Problem;
 use super::source::{item_at, member_at, offset_in};
 use crate::json::Str;
 
+/// The value about which is noted what looked at it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Scope {
+    /// Behind its start; or 0 if there is none.
+    behind: u32,
+    /// How many notes there were when the scope began.
+    mark: u32,
+}
+
 impl<'i> Check<'_, 'i, '_> {
-    /// Whether the frame's node asks what was looked at.
-    pub(super) fn asks_for_notes(&self) -> bool {
-        self.find_in_node(op::UNEVALUATED_PROPERTIES).is_some()
-            || self.find_in_node(op::UNEVALUATED_ITEMS).is_some()
+    /// Begins a scope if the frame's node asks what was looked at.
+    pub(super) fn begin_scope(&mut self, frame: &mut Frame) -> Option<()> {
+        let asks = self.find_in_node(op::UNEVALUATED_PROPERTIES).is_some()
+            || self.find_in_node(op::UNEVALUATED_ITEMS).is_some();
+        if asks {
+            frame.stage = 1;
+            (frame.outer_scope, frame.outer_mark) = (self.scope.behind, self.scope.mark);
+            self.scope = Scope { behind: self.level.start.saturating_add(1), mark: self.notes };
+            self.note(Slot(self.level.node))?;
+        }
+        Some(())
+    }
+
+    /// When all other instructions of the frame's node were carried out: to go on with those that ask, if
+    /// there are any.
+    pub(super) fn ask_notes(&mut self, frame: &mut Frame) -> bool {
+        if frame.stage == 1 {
+            frame.stage = 2;
+            self.go_to(Cursor::new(self.schema.program(), Slot(self.level.node)));
+            return true;
+        }
+        false
+    }
+
+    /// Ends the frame's scope, if it has one. What was noted counts for a scope around it that is about the
+    /// same value.
+    pub(super) fn end_scope(&mut self, frame: &Frame) {
+        if frame.stage != 0 {
+            let opened = self.scope.mark;
+            self.scope = Scope { behind: frame.outer_scope, mark: frame.outer_mark };
+            if !self.in_scope() {
+                self.notes = opened;
+            }
+        }
     }
 
     /// Whether the frame's value is in scope.
     pub(super) fn in_scope(&self) -> bool {
-        self.scope.checked_sub(1) == Some(self.level.start)
+        self.scope.behind.checked_sub(1) == Some(self.level.start)
     }
 
     /// Where the work memory ends that is not taken by notes.
@@ -32,7 +71,7 @@ impl<'i> Check<'_, 'i, '_> {
 
     /// The notes of this scope.
     fn noted(&self) -> core::ops::Range<usize> {
-        self.limit()..self.work.len() - self.mark as usize
+        self.limit()..self.work.len() - self.scope.mark as usize
     }
 
     /// Notes a schema that applies to the value in scope.
@@ -55,8 +94,29 @@ impl<'i> Check<'_, 'i, '_> {
         Some(())
     }
 
-    /// `unevaluatedProperties`.
-    pub(super) fn other_members(&mut self, instruction: Instruction, rest: &'i [u8]) -> Option<Act<'i>> {
+    /// `unevaluatedProperties` and `unevaluatedItems`.
+    pub(super) fn unevaluated(
+        &mut self,
+        frame: &mut Frame,
+        instruction: Instruction,
+        failed: bool,
+        rest: &'i [u8],
+    ) -> Option<Act<'i>> {
+        let value = self.text.as_bytes().get(self.level.start as usize..).unwrap_or_default();
+        match (instruction.op, value.first()) {
+            (op::UNEVALUATED_PROPERTIES, Some(b'{')) => {
+                self.read_whole(frame, value)?;
+                self.other_members(instruction, rest)
+            }
+            (op::UNEVALUATED_ITEMS, Some(b'[')) => {
+                self.read_whole(frame, value)?;
+                self.other_items(frame, instruction, failed, rest)
+            }
+            _ => Some(Act::Finished),
+        }
+    }
+
+    fn other_members(&mut self, instruction: Instruction, rest: &'i [u8]) -> Option<Act<'i>> {
         let slot = Slot(instruction.operand(self.schema.program()));
         if slot.is_any() {
             return Some(Act::Finished);
@@ -80,9 +140,8 @@ impl<'i> Check<'_, 'i, '_> {
         Some(Act::Finished)
     }
 
-    /// `unevaluatedItems`. Of the frame, `matches` is the number of the item and `best` that of the
-    /// `contains` to be tried next.
-    pub(super) fn other_items(
+    /// Of the frame, `matches` is the number of the item and `best` that of the `contains` to be tried next.
+    fn other_items(
         &mut self,
         frame: &mut Frame,
         instruction: Instruction,
@@ -179,5 +238,12 @@ impl<'i> Check<'_, 'i, '_> {
         let notes = self.work.get(self.noted()).unwrap_or_default().iter().rev();
         let found = notes.filter_map(|slot| self.find(Slot(*slot), op::CONTAINS));
         found.map(|contains| Slot(word(program, contains.at + 4))).nth(number as usize)
+    }
+}
+
+impl Frame {
+    /// Whether an instruction has its turn: those that ask what was noted come last.
+    pub(super) fn is_due(&self, instruction: Instruction) -> bool {
+        matches!(instruction.op, op::UNEVALUATED_ITEMS | op::UNEVALUATED_PROPERTIES) == (self.stage == 2)
     }
 }

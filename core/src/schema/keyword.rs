@@ -128,6 +128,10 @@ impl<'s> Compiler<'s, '_> {
                 self.once(FORMAT, at)?;
                 let value = self.value_of(Kind::String)?;
                 let known = value.as_str().and_then(Format::from_name);
+                #[cfg(not(feature = "pattern"))]
+                if value.as_str().is_some_and(|name| name.eq_str("regex")) {
+                    return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
+                }
                 if let Some(format) = known {
                     self.instruction(op::FORMAT, format as u32, &[]);
                 }
@@ -165,7 +169,9 @@ impl<'s> Compiler<'s, '_> {
             "contains" => return self.single(31, at, op::CONTAINS),
             "propertyNames" => return self.single(32, at, op::PROPERTY_NAMES),
             "additionalItems" if old => return self.single(33, at, op::ADDITIONAL_ITEMS),
+            #[cfg(feature = "unevaluated")]
             "unevaluatedItems" if !old => return self.single(37, at, op::UNEVALUATED_ITEMS),
+            #[cfg(feature = "unevaluated")]
             "unevaluatedProperties" if !old => {
                 return self.single(38, at, op::UNEVALUATED_PROPERTIES);
             }
@@ -182,6 +188,10 @@ impl<'s> Compiler<'s, '_> {
             }
             #[cfg(not(feature = "pattern"))]
             "pattern" | "patternProperties" => {
+                return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
+            }
+            #[cfg(not(feature = "unevaluated"))]
+            "unevaluatedItems" | "unevaluatedProperties" if !old => {
                 return Err(error_at(SchemaErrorKind::UnsupportedKeyword, at));
             }
             "$recursiveRef" | "$recursiveAnchor" => {

@@ -8,6 +8,8 @@ use super::check::{CheckOptions, Schema};
 use super::distinct::duplicates;
 use super::entry::Table;
 use super::error::{CheckError, Keyword};
+#[cfg(feature = "unevaluated")]
+use super::evaluated::Scope;
 use super::fast::Place;
 use super::path::Open;
 use super::place::Next;
@@ -38,11 +40,10 @@ pub(super) struct Check<'s, 'i, 'c> {
     pub(super) distance: u32,
     /// Something was read over in which a key can stand twice.
     pub(super) loose: bool,
-    /// Behind the start of the value about which is noted what looked at it; or 0.
-    pub(super) scope: u32,
-    /// Words of notes at the end of the work memory, and how many there were when the scope began.
+    #[cfg(feature = "unevaluated")]
+    pub(super) scope: Scope,
+    /// Words of notes at the end of the work memory.
     pub(super) notes: u32,
-    pub(super) mark: u32,
     /// Why the check was given up or its verdict is not to be given, if it is not the scan's error.
     pub(super) failure: Option<CheckError>,
     report: &'c mut dyn Report,
@@ -128,9 +129,9 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             trials: 0,
             distance: 0,
             loose: false,
-            scope: 0,
+            #[cfg(feature = "unevaluated")]
+            scope: Scope::default(),
             notes: 0,
-            mark: 0,
             failure: None,
             report,
             options,

@@ -8,9 +8,10 @@
 //!
 //! Drafts 2020-12 and 7, chosen by `$schema`: every keyword; content keywords are annotations, and so are
 //! formats unless `CompileOptions::formats` asks for them. What `pattern` and `patternProperties` need is
-//! linked with the feature `pattern`, what formats need with the feature `format`. References lead to any
-//! place of the same text by JSON Pointer, `$id` or anchor, and into the documents that are handed over
-//! ([`compile_with`], [`Resource`]). A keyword that would change what is accepted and is not supported is
+//! linked with the feature `pattern`, what formats need with the feature `format`, what `unevaluatedItems` and
+//! `unevaluatedProperties` need with the feature `unevaluated`. References lead to any place of the same text
+//! by JSON Pointer, `$id` or anchor, and into the documents that are handed over ([`compile_with`],
+//! [`Resource`]). A keyword that would change what is accepted and is not supported is
 //! refused when compiling, by name and place; it is never ignored. Annotations and unknown keywords change
 //! nothing. A key that stands twice in an object is a problem of every instance.
 //!
@@ -51,6 +52,7 @@ mod dynamic;
 mod entry;
 mod equal;
 mod error;
+#[cfg_attr(not(feature = "unevaluated"), path = "not_evaluated.rs")]
 mod evaluated;
 mod fast;
 #[cfg(feature = "format")]

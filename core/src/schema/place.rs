@@ -43,10 +43,10 @@ pub(super) struct Frame {
     /// How much was noted before the run.
     notes: u32,
     /// The scope around, and how much was noted when this one began.
-    outer_scope: u32,
-    outer_mark: u32,
+    pub(super) outer_scope: u32,
+    pub(super) outer_mark: u32,
     /// 0 if the node does not ask for notes, 1 while they are gathered, 2 when they are asked for.
-    stage: u32,
+    pub(super) stage: u32,
 }
 
 impl Frame {
@@ -138,28 +138,20 @@ impl<'i> Check<'_, 'i, '_> {
         let mut outcome = None;
         if self.level.next == 0 {
             self.go_to(Cursor::new(program, Slot(self.level.node)));
-            if self.asks_for_notes() {
-                frame.stage = 1;
-                (frame.outer_scope, frame.outer_mark) = (self.scope, self.mark);
-                (self.scope, self.mark) = (self.level.start.saturating_add(1), self.notes);
-                self.note(Slot(self.level.node))?;
-            }
+            self.begin_scope(&mut frame)?;
         } else {
             outcome = Some(self.outcome(&mut frame, at));
         }
         loop {
             let mut cursor = Cursor::resume(self.level.next as usize, self.level.entries);
             let Some(instruction) = cursor.next(program) else {
-                if frame.stage != 1 {
-                    break;
-                }
                 // Everything else that applies was seen to.
-                frame.stage = 2;
-                self.go_to(Cursor::new(program, Slot(self.level.node)));
-                continue;
+                if self.ask_notes(&mut frame) {
+                    continue;
+                }
+                break;
             };
-            let asks = matches!(instruction.op, op::UNEVALUATED_ITEMS | op::UNEVALUATED_PROPERTIES);
-            let act = if asks == (frame.stage == 2) {
+            let act = if frame.is_due(instruction) {
                 self.act(&mut frame, instruction, outcome.take(), rest)?
             } else {
                 Act::Finished
@@ -188,21 +180,14 @@ impl<'i> Check<'_, 'i, '_> {
         let own = node.types != types::ALL || node.kinds & !(kind::IN_PLACE | kind::ALIAS) != 0;
         let again = own || frame.end == 0;
         let start = if again { self.level.start } else { frame.end };
-        if frame.stage != 0 {
-            // What was noted counts for a scope around this one, if it is about the same value.
-            let opened = self.mark;
-            (self.scope, self.mark) = (frame.outer_scope, frame.outer_mark);
-            if !self.in_scope() {
-                self.notes = opened;
-            }
-        }
+        self.end_scope(&frame);
         self.leave();
         let text = self.text.as_bytes().get(start as usize..).unwrap_or_default();
         Some(if again { Next::Own(text, slot) } else { Next::Done(text) })
     }
 
     /// To carry out the instruction at the cursor next.
-    fn go_to(&mut self, cursor: Cursor) {
+    pub(super) fn go_to(&mut self, cursor: Cursor) {
         (self.level.next, self.level.entries) = (word_of(cursor.at), u32::from(cursor.left()));
         self.level.items = 0;
     }
@@ -283,13 +268,8 @@ impl<'i> Check<'_, 'i, '_> {
                 self.unique()?;
                 Act::Finished
             }
-            op::UNEVALUATED_PROPERTIES if value.first() == Some(&b'{') => {
-                self.read_whole(frame, value)?;
-                self.other_members(instruction, rest)?
-            }
-            op::UNEVALUATED_ITEMS if value.first() == Some(&b'[') => {
-                self.read_whole(frame, value)?;
-                self.other_items(frame, instruction, failed, rest)?
+            op::UNEVALUATED_PROPERTIES | op::UNEVALUATED_ITEMS => {
+                self.unevaluated(frame, instruction, failed, rest)?
             }
             _ => Act::Finished,
         })
@@ -308,7 +288,7 @@ impl<'i> Check<'_, 'i, '_> {
     }
 
     /// Reads the value once, strictly, so that what looks into it can rely on it.
-    fn read_whole(&mut self, frame: &mut Frame, value: &'i [u8]) -> Option<()> {
+    pub(super) fn read_whole(&mut self, frame: &mut Frame, value: &'i [u8]) -> Option<()> {
         if frame.end == 0 {
             let after = self.scan.value(value, self.depth)?;
             frame.end = word_of(self.scan.offset(after));

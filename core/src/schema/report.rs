@@ -78,6 +78,7 @@ pub(super) enum Problem<'a> {
     /// This member is not there, as it must be where the other one is.
     Dependent(Str<'a>, Str<'a>),
     /// A member or item that no schema looks at.
+    #[cfg(feature = "unevaluated")]
     Unevaluated(Keyword),
     /// The key was in its object before.
     DuplicateKey,
@@ -98,7 +99,9 @@ impl Violation<'_> {
             Problem::Required(_) => Keyword::Required,
             Problem::Unknown(..) => Keyword::AdditionalProperties,
             Problem::False => Keyword::False,
-            Problem::Kinds(keyword, _) | Problem::Unevaluated(keyword) => keyword,
+            Problem::Kinds(keyword, _) => keyword,
+            #[cfg(feature = "unevaluated")]
+            Problem::Unevaluated(keyword) => keyword,
             Problem::Several => Keyword::OneOf,
             Problem::Not => Keyword::Not,
             Problem::Equal(..) => Keyword::UniqueItems,
@@ -238,7 +241,9 @@ impl Violation<'_> {
                 put_short(key.raw(), sink);
                 sink.put("\"");
             }
+            #[cfg(feature = "unevaluated")]
             Problem::Unevaluated(Keyword::UnevaluatedItems) => sink.put("unexpected item"),
+            #[cfg(feature = "unevaluated")]
             Problem::Unevaluated(_) => sink.put("unknown property"),
         }
     }
