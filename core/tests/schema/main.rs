@@ -8,8 +8,11 @@ mod check;
 mod coerce;
 mod compile;
 mod cost;
+#[cfg(all(feature = "format", feature = "pattern"))]
 mod formats;
+mod left_out;
 mod mutual;
+#[cfg(feature = "pattern")]
 mod patterns;
 mod random;
 mod refs;

@@ -56,6 +56,7 @@ fn an_identifier_inside_names_a_document_of_its_own() {
     assert_eq!(violations(schema, &[], r#"{"a":null,"b":null,"c":""}"#).len(), 3);
 }
 
+#[cfg(feature = "unevaluated")]
 #[test]
 fn the_outermost_document_replaces_a_dynamic_target() {
     let tree = (
