@@ -227,7 +227,7 @@ impl Object for toolcore_registry_t {
 fn options(
     c: Caller,
     opts: *const toolcore_registry_opts_t,
-) -> Result<(RegistryOptions, usize, usize), Fail> {
+) -> Result<(RegistryOptions<'static>, usize, usize), Fail> {
     let opts = c.options(opts)?;
     let collision = match opts.collision {
         TOOLCORE_COLLISION_REFUSE => Collision::Refuse,
@@ -243,6 +243,7 @@ fn options(
         collision,
         timeout: timeout(opts.timeout_ms),
         compile: crate::schema::compile_options(opts.max_depth, opts.default_draft)?,
+        resources: &[],
     };
     Ok((options, places, pool))
 }

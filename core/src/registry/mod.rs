@@ -32,7 +32,7 @@ pub use hook::{Draft, Hook, NoHook, Verdict};
 pub use tool::{Slot, Tool, ToolInfo};
 
 use crate::json::Writer;
-use crate::schema::{CompileOptions, ParameterError, SchemaError};
+use crate::schema::{CompileOptions, ParameterError, Resource, SchemaError};
 use crate::sink::Sink;
 use crate::time::Duration;
 use crate::tool::{NameError, Parameters, ToolDefinition, check_name};
@@ -55,13 +55,16 @@ pub enum Collision {
 
 /// What holds for all tools of a registry.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct RegistryOptions {
+pub struct RegistryOptions<'m> {
     /// What happens to a name that is taken.
     pub collision: Collision,
     /// The timeout of tools that set none.
     pub timeout: Option<Duration>,
     /// How schemas are compiled.
     pub compile: CompileOptions,
+    /// Documents that the references of schemas can lead into. A model is told a schema's own text, without
+    /// them.
+    pub resources: &'m [Resource<'m>],
 }
 
 /// Writes the JSON Schema of a tool's parameters, and on failure which parameter it was; as
@@ -134,12 +137,15 @@ impl<H, const TOOLS: usize, const POOL: usize> RegistryMemory<H, TOOLS, POOL> {
     }
 
     /// An empty registry without hooks in this memory.
-    pub fn registry(&mut self, options: RegistryOptions) -> Registry<'_, H> {
+    pub fn registry<'m>(&'m mut self, options: RegistryOptions<'m>) -> Registry<'m, H> {
         Registry::new(&mut self.slots, self.index.as_flattened_mut(), &mut self.pool, options)
     }
 
     /// An empty registry with hooks of type `K` in this memory.
-    pub fn registry_with_hooks<K: Hook>(&mut self, options: RegistryOptions) -> Registry<'_, H, K> {
+    pub fn registry_with_hooks<'m, K: Hook>(
+        &'m mut self,
+        options: RegistryOptions<'m>,
+    ) -> Registry<'m, H, K> {
         Registry::new(&mut self.slots, self.index.as_flattened_mut(), &mut self.pool, options)
     }
 }
@@ -159,7 +165,7 @@ pub struct Registry<'m, H, K = NoHook> {
     pool: &'m mut [u8],
     used: usize,
     hooks: heapless::Vec<K, MAX_HOOKS>,
-    options: RegistryOptions,
+    options: RegistryOptions<'m>,
 }
 
 impl<'m, H, K: Hook> Registry<'m, H, K> {
@@ -169,7 +175,7 @@ impl<'m, H, K: Hook> Registry<'m, H, K> {
         slots: &'m mut [Option<Slot<H>>],
         index: &'m mut [u32],
         pool: &'m mut [u8],
-        options: RegistryOptions,
+        options: RegistryOptions<'m>,
     ) -> Self {
         for slot in slots.iter_mut() {
             *slot = None;
@@ -372,7 +378,7 @@ impl<'m, H, K: Hook> Registry<'m, H, K> {
             return Err(AddError::Full { max: places });
         }
         let piece = self.pool.get_mut(self.used..).unwrap_or_default();
-        let ends = write_piece(tool, fixed.is_some(), write, &self.options.compile, piece, why)?;
+        let ends = write_piece(tool, fixed.is_some(), write, &self.options, piece, why)?;
         let place = Place {
             ends,
             fixed,
@@ -438,7 +444,7 @@ impl<'m, H, K: Hook> Registry<'m, H, K> {
 
     fn info<'a>(&'a self, slot: &'a Slot<H>) -> ToolInfo<'a> {
         let piece = self.pool.get(slot.start..slot.start + slot.size()).unwrap_or_default();
-        ToolInfo { piece, place: &slot.place, registry_timeout: self.options.timeout }
+        ToolInfo { piece, place: &slot.place, options: &self.options }
     }
 }
 

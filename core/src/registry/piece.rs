@@ -1,8 +1,8 @@
 //! A tool's piece of the pool: its strings and its compiled schema, one after the other.
 
-use super::{AddError, WriteSchema};
+use super::{AddError, RegistryOptions, WriteSchema};
 use crate::json::Writer;
-use crate::schema::{self, CompileOptions, Schema};
+use crate::schema::{self, Schema};
 use crate::sink::Sink;
 use crate::tool::{Parameters, ToolDefinition};
 
@@ -44,7 +44,7 @@ pub(super) fn write_piece(
     tool: &ToolDefinition<'_>,
     fixed: bool,
     write: Option<&WriteSchema<'_>>,
-    options: &CompileOptions,
+    options: &RegistryOptions<'_>,
     piece: &mut [u8],
     why: &mut Sink<'_>,
 ) -> Result<[u32; PIECES], AddError> {
@@ -88,9 +88,9 @@ pub(super) fn write_piece(
     let before = *output;
     let (strings, memory) = piece.split_at_mut_checked(before).ok_or(no_space(before))?;
     let mut compile = |text| {
-        schema::compile(text, options, memory).inspect_err(|error| {
+        schema::compile_with(text, options.resources, &options.compile, memory).inspect_err(|error| {
             if error.no_space().is_none() {
-                error.write_message(text, why);
+                error.write_message_with(text, options.resources, why);
             }
         })
     };

@@ -1,5 +1,6 @@
 //! A registered tool: what is kept of it, and what can be asked of it.
 
+use super::RegistryOptions;
 use super::piece::{PIECES, Texts};
 use crate::schema::Schema;
 use crate::time::Duration;
@@ -19,7 +20,7 @@ pub struct Tool<'a, H> {
 pub struct ToolInfo<'a> {
     pub(super) piece: &'a [u8],
     pub(super) place: &'a Place,
-    pub(super) registry_timeout: Option<Duration>,
+    pub(super) options: &'a RegistryOptions<'a>,
 }
 
 impl<'a> ToolInfo<'a> {
@@ -47,7 +48,7 @@ impl<'a> ToolInfo<'a> {
     pub fn parameters(self) -> Schema<'a> {
         let fixed = self.place.fixed.and_then(|fixed| fixed.schema);
         let text = fixed.unwrap_or_else(|| self.pooled(4));
-        Schema::new(text, self.bytes(6))
+        Schema::with_resources(text, self.options.resources, self.bytes(6))
     }
 
     /// The text of its output schema.
@@ -72,7 +73,23 @@ impl<'a> ToolInfo<'a> {
 
     /// The timeout that applies: its own, else the registry's.
     pub fn timeout(self) -> Option<Duration> {
-        self.place.timeout.or(self.registry_timeout)
+        self.place.timeout.or(self.options.timeout)
+    }
+
+    /// Whether its strings stay where they are.
+    pub fn is_static(self) -> bool {
+        self.place.fixed.is_some()
+    }
+
+    /// Bytes that it takes of the pool: its compiled schema and the strings that were copied or written.
+    pub fn pool_size(self) -> usize {
+        self.piece.len()
+    }
+
+    /// Bytes of its compiled schema, a part of these. They are what [`program_size`](crate::schema::program_size)
+    /// tells, but for schemas with references, for which that tells the most that it can be.
+    pub fn schema_size(self) -> usize {
+        self.bytes(6).len()
     }
 
     fn text(self, which: usize, fixed: impl Fn(&Texts<'static>) -> &'static str) -> &'a str {

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "pattern")]
 use super::pattern::PatternError;
+use super::source::Resource;
 use crate::json;
 use crate::sink::Sink;
 use thiserror_no_std::Error;
@@ -93,6 +94,23 @@ impl SchemaError {
         }
     }
 
+    /// Appends the place: its JSON Pointer, or in a resource the URI of that, `#` and the pointer. Nothing if the
+    /// memory is too small, or the schema is not JSON.
+    pub fn write_place(&self, schema: &str, resources: &[Resource<'_>], sink: &mut Sink<'_>) {
+        let (uri, text) = self.document(schema, resources);
+        sink.put(uri);
+        if !uri.is_empty() && !matches!(self.kind, SchemaErrorKind::Json(_)) {
+            sink.put("#");
+        }
+        self.write_path(text, sink);
+    }
+
+    /// The URI, if it is a resource, and the text of the document that it stands in.
+    fn document<'t>(&self, schema: &'t str, resources: &[Resource<'t>]) -> (&'t str, &'t str) {
+        let resource = self.resource.and_then(|number| resources.get(number));
+        resource.map_or(("", schema), |resource| (resource.uri, resource.text))
+    }
+
     /// Bytes that would do, if the memory is too small.
     pub fn no_space(&self) -> Option<usize> {
         match self.kind {
@@ -104,11 +122,18 @@ impl SchemaError {
     /// Appends the place and what is wrong, for people: `/properties/a/oneOf: keyword "oneOf" is not
     /// supported`. At the root there is no place.
     pub fn write_message(&self, schema: &str, sink: &mut Sink<'_>) {
+        self.write_message_with(schema, &[], sink);
+    }
+
+    /// As [`write_message`](Self::write_message), for a schema with resources: the place in one of them begins
+    /// with its URI.
+    pub fn write_message_with(&self, schema: &str, resources: &[Resource<'_>], sink: &mut Sink<'_>) {
         let start = sink.len();
-        self.write_path(schema, sink);
+        self.write_place(schema, resources, sink);
         if sink.len() > start {
             sink.put(": ");
         }
+        let (_, schema) = self.document(schema, resources);
         match self.kind {
             SchemaErrorKind::Json(error) => {
                 sink.put("not JSON: ");

@@ -57,7 +57,7 @@ impl<H> Memory<H> {
         self.with_options(RegistryOptions::default())
     }
 
-    pub(crate) fn with_options(&mut self, options: RegistryOptions) -> Registry<'_, H> {
+    pub(crate) fn with_options<'m>(&'m mut self, options: RegistryOptions<'m>) -> Registry<'m, H> {
         Registry::<H, NoHook>::new(&mut self.slots, &mut self.index, &mut self.pool, options)
     }
 

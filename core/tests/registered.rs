@@ -1,0 +1,139 @@
+//! What a registry does with the schemas of its tools: how they are compiled, what they may refer to and
+//! what memory they take.
+#![cfg(all(feature = "pattern", feature = "format"))]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
+
+mod common;
+
+use common::{Memory, dispatched, echo, open, shared, with_schema};
+use toolcore::registry::{AddError, RegistryOptions};
+use toolcore::result::OutcomeKind::{Answered, BadArguments};
+use toolcore::schema::{CompileOptions, Draft, Resource, SchemaErrorKind, compile, program_size};
+use toolcore::sink::Sink;
+use toolcore::tool::ToolDefinition;
+
+const UNITS: Resource<'static> = Resource {
+    uri: "https://example.com/units",
+    text: r#"{"$defs":{"unit":{"enum":["c","f"]},"bad":{"type":7}}}"#,
+};
+
+#[test]
+fn a_tools_schema_may_refer_to_the_registrys_resources() {
+    let mut memory = Memory::ample();
+    let options = RegistryOptions { resources: &[UNITS], ..RegistryOptions::default() };
+    let mut tools = memory.with_options(options);
+    let schema = r#"{"type":"object","properties":{"u":{"$ref":"https://example.com/units#/$defs/unit"}}}"#;
+    tools.add(&with_schema("t", schema), echo()).unwrap();
+    assert_eq!(dispatched(&tools, "t", r#"{"u":"c"}"#), (Answered, r#"json {"u":"c"}"#.into()));
+    assert_eq!(
+        dispatched(&tools, "t", r#"{"u":"k"}"#).1,
+        r#"Tool error: Invalid arguments for 't': /u: expected one of "c", "f", got "k""#
+    );
+    let output = Some(r#"{"$ref":"https://example.com/units#/$defs/unit"}"#);
+    tools.add(&ToolDefinition { output_schema: output, ..open("o") }, echo()).unwrap();
+}
+
+#[test]
+fn a_registry_without_resources_refuses_what_leads_there() {
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    let schema = r#"{"properties":{"u":{"$ref":"https://example.com/units#/$defs/unit"}}}"#;
+    let error = tools.add(&with_schema("t", schema), echo()).unwrap_err();
+    assert!(matches!(error, AddError::Parameters(error) if error.kind == SchemaErrorKind::UnresolvedRef));
+}
+
+#[test]
+fn what_is_wrong_in_a_resource_is_named_with_its_uri_and_place() {
+    let mut memory = Memory::ample();
+    let options = RegistryOptions { resources: &[UNITS], ..RegistryOptions::default() };
+    let mut tools = memory.with_options(options);
+    let schema = r#"{"properties":{"u":{"$ref":"https://example.com/units#/$defs/bad"}}}"#;
+    let with_output = ToolDefinition { output_schema: Some(schema), ..open("o") };
+    for tool in [with_schema("t", schema), with_output] {
+        let mut text = [0; 256];
+        let mut why = Sink::new(&mut text);
+        tools.add_explained(&tool, echo(), &mut why).unwrap_err();
+        assert_eq!(
+            why.finish().unwrap(),
+            "https://example.com/units#/$defs/bad/type: keyword with a wrong value"
+        );
+    }
+}
+
+#[test]
+fn formats_and_the_draft_are_the_registrys() {
+    let schema = r#"{"properties":{"d":{"format":"date"},"l":{"items":[{"type":"null"}]}}}"#;
+    for (formats, default_draft, arguments, kind) in [
+        (false, Draft::Draft7, r#"{"d":"today"}"#, Answered),
+        (true, Draft::Draft7, r#"{"d":"today"}"#, BadArguments),
+        (true, Draft::Draft7, r#"{"d":"2024-02-29"}"#, Answered),
+        (true, Draft::Draft7, r#"{"l":[1]}"#, BadArguments),
+    ] {
+        let mut memory = Memory::ample();
+        let compile = CompileOptions { formats, default_draft, ..CompileOptions::default() };
+        let mut tools = memory.with_options(RegistryOptions { compile, ..RegistryOptions::default() });
+        tools.add(&with_schema("t", schema), echo()).unwrap();
+        assert_eq!(dispatched(&tools, "t", arguments).0, kind, "{arguments}");
+    }
+    // An array of `items` is of draft 7 alone.
+    let mut memory = Memory::ample();
+    assert!(memory.registry().add(&with_schema("t", schema), echo()).is_err());
+}
+
+#[test]
+fn what_a_schema_takes_is_told_and_known_beforehand() {
+    let large = format!(
+        r#"{{"properties":{{{}}}}}"#,
+        (0..60).map(|n| format!(r#""name{n}":{{"enum":["a","b",{n}]}}"#)).collect::<Vec<_>>().join(",")
+    );
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    for schema in [
+        "true",
+        r#"{"type":"object"}"#,
+        r#"{"type":"object","properties":{"a":{"type":"integer","minimum":3},"b":{"pattern":"^a+$"}},"required":["a"]}"#,
+        r#"{"anyOf":[{"required":["a"]},{"properties":{"b":{"items":{"format":"date"}}}}]}"#,
+        large.as_str(),
+    ] {
+        let (before, _) = tools.pool_used();
+        tools.add(&with_schema("t", schema), echo()).unwrap();
+        let info = tools.get("t").unwrap().info;
+        assert_eq!(info.schema_size(), program_size(schema, &CompileOptions::default()).unwrap(), "{schema}");
+        assert_eq!(info.pool_size(), tools.pool_used().0 - before, "{schema}");
+        assert_eq!(info.pool_size(), "t".len() + schema.len() + info.schema_size(), "{schema}");
+        tools.remove("t");
+    }
+}
+
+#[test]
+fn what_the_schemas_of_real_tools_take_is_known_beforehand() {
+    let Some(folder) = shared("data/mcp-tools", "what_the_schemas_of_real_tools_take_is_known_beforehand")
+    else {
+        return;
+    };
+    let mut all = 0;
+    for file in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
+        let Ok(list) = serde_json::from_str::<serde_json::Value>(&std::fs::read_to_string(file).unwrap())
+        else {
+            continue;
+        };
+        let places = ["/tools", "/result/tools", ""];
+        for tool in places.iter().find_map(|place| list.pointer(place)?.as_array()).into_iter().flatten() {
+            let (schema, name) = (tool["inputSchema"].to_string(), tool["name"].as_str().unwrap());
+            let mut memory = Memory::ample();
+            let mut tools = memory.registry();
+            tools.add(&with_schema(name, &schema), echo()).unwrap();
+            let told = tools.get(name).unwrap().info.schema_size();
+            let before = program_size(&schema, &CompileOptions::default()).unwrap();
+            if schema.contains("$ref") {
+                assert!(told <= before, "{name}");
+            } else {
+                assert_eq!(told, before, "{name}");
+                let too_little = compile(&schema, &CompileOptions::default(), &mut vec![0; told - 1]);
+                assert_eq!(too_little.unwrap_err().no_space(), Some(told), "{name}");
+            }
+            all += 1;
+        }
+    }
+    assert!(all >= 40, "{all}");
+}
