@@ -32,7 +32,9 @@ pub struct AnswerOptions<'o> {
     pub result_limit: Option<usize>,
     /// Repair arguments that are nearly JSON; see [`DispatchOptions::lenient`].
     pub lenient: bool,
-    /// Told each change that was made to the arguments of a tool that coerces.
+    /// Of arguments with the same name the last one counts; see [`DispatchOptions::last_wins`].
+    pub last_wins: bool,
+    /// Told each change that was made to arguments; see [`DispatchOptions::changed`].
     pub changed: Option<Changed<'o>>,
     /// Leave the enclosing brackets out, so that the messages can be pasted into a list.
     pub bare: bool,
@@ -200,6 +202,7 @@ fn one<'s, H: Handler, K: Hook>(
         clock: options.clock,
         timeout: options.timeout,
         lenient: options.lenient,
+        last_wins: options.last_wins,
         changed: options.changed,
         names: Some(dialect.name_rule()),
         check: options.check,

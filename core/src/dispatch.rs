@@ -36,7 +36,10 @@ pub struct DispatchOptions<'o> {
     /// Repair arguments that are nearly JSON (a Markdown fence, text after the value, a trailing comma,
     /// JSON in a string). A truncated text is never completed.
     pub lenient: bool,
-    /// Told each change that was made to the arguments of a tool that coerces.
+    /// Of arguments with the same name the last one counts, for every tool; otherwise they are refused, but
+    /// for a tool that asks for it.
+    pub last_wins: bool,
+    /// Told each change that was made to arguments: coercions, and members that a later one takes the place of.
     pub changed: Option<Changed<'o>>,
     /// The rule by which aliases were made; `None` if names were sent as they are.
     pub names: Option<NameRule>,
@@ -210,8 +213,11 @@ fn accept<'s, H: Handler>(
         (text, repairs) = repaired(text, options, arena, total)?;
     }
     let schema = tool.info.parameters();
-    if tool.info.coerce() {
-        text = coerced(schema, call, text, options, words, arena, total)?;
+    let last_wins = options.last_wins || tool.info.last_wins();
+    if tool.info.coerce() || last_wins {
+        let wanted = if tool.info.coerce() { schema } else { Schema::anything() };
+        let options = (options, last_wins);
+        text = coerced(wanted, call, text, options, words, arena, total)?;
     }
     let mut problems = [0u8; 768];
     let mut sink = Sink::new(&mut problems);
@@ -283,13 +289,13 @@ fn coerced<'s>(
     schema: Schema<'_>,
     call: &ToolCall<'_>,
     text: &'s str,
-    options: &DispatchOptions<'_>,
+    (options, last_wins): (&DispatchOptions<'_>, bool),
     words: &mut [u32],
     arena: &Arena<'s>,
     total: usize,
 ) -> Result<&'s str, DispatchError> {
     let used = total.saturating_sub(arena.room());
-    let coerce_options = CoerceOptions { check: options.check, ..CoerceOptions::default() };
+    let coerce_options = CoerceOptions { check: options.check, last_wins, ..CoerceOptions::default() };
     let mut tell = |change: &Coercion<'_>| {
         if let Some(changed) = options.changed {
             changed(call, change);

@@ -33,6 +33,8 @@ pub struct ToolDefinition<'a> {
     pub strict: bool,
     /// Convert what nearly fits (`"5"` for an integer) and fill in defaults, each change reported.
     pub coerce: bool,
+    /// Of arguments with the same name the last one counts, which is reported; otherwise they are refused.
+    pub last_wins: bool,
     /// How long one call may take. The tool's timeout wins over the registry's and the call's.
     pub timeout: Option<Duration>,
 }

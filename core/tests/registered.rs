@@ -1,16 +1,24 @@
-//! What a registry does with the schemas of its tools: how they are compiled, what they may refer to and
-//! what memory they take.
+//! What a registry does with the schemas of its tools: how they are compiled, what they may refer to, what
+//! memory they take; and arguments of which one stands twice.
 #![cfg(all(feature = "pattern", feature = "format"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 mod common;
 
-use common::{Memory, dispatched, echo, open, shared, with_schema};
+use std::cell::RefCell;
+
+use common::{
+    Boxed, Memory, answered, dispatched, echo, open, shared, try_answer, try_dispatch, with_schema,
+};
+use toolcore::answer::AnswerOptions;
+use toolcore::call::ToolCall;
+use toolcore::dialect::Dialect;
+use toolcore::dispatch::DispatchOptions;
 use toolcore::registry::{AddError, RegistryOptions};
 use toolcore::result::OutcomeKind::{Answered, BadArguments};
-use toolcore::schema::{CompileOptions, Draft, Resource, SchemaErrorKind, compile, program_size};
+use toolcore::schema::{Coercion, CompileOptions, Draft, Resource, SchemaErrorKind, compile, program_size};
 use toolcore::sink::Sink;
-use toolcore::tool::ToolDefinition;
+use toolcore::tool::{Parameters, ToolDefinition};
 
 const UNITS: Resource<'static> = Resource {
     uri: "https://example.com/units",
@@ -136,4 +144,68 @@ fn what_the_schemas_of_real_tools_take_is_known_beforehand() {
         }
     }
     assert!(all >= 40, "{all}");
+}
+
+const TWICE: &str = r#"{"a":{"x":"1","x":2},"b":1,"a":{"x":"3","y":[{"z":1,"z":2}],"x":"4"},"\u0062":5}"#;
+const ONCE: &str = r#"{"a":{"y":[{"z":2}],"x":"4"},"\u0062":5}"#;
+
+#[test]
+fn arguments_that_stand_twice_are_refused_unless_the_last_one_is_to_win() {
+    let mut memory = Memory::<Boxed<'_>>::ample();
+    let mut tools = memory.registry();
+    let integer =
+        r#"{"properties":{"a":{"properties":{"x":{"type":["integer","string"]}}},"b":{"type":"integer"}}}"#;
+    let schema = with_schema("plain", integer);
+    tools.add(&schema, echo()).unwrap();
+    tools.add(&ToolDefinition { name: "own", last_wins: true, ..schema }, echo()).unwrap();
+    let (kind, said) = dispatched(&tools, "plain", TWICE);
+    assert_eq!(kind, BadArguments);
+    assert!(said.contains("/a: ") && said.contains("/b: "), "{said}");
+    let told = RefCell::new(Vec::new());
+    let changed = |_: &ToolCall<'_>, change: &Coercion<'_>| {
+        let mut path = [0; 64];
+        let mut sink = Sink::new(&mut path);
+        change.write_path(&mut sink);
+        told.borrow_mut().push(format!("{} {}", sink.finish().unwrap(), change.rule.name()));
+    };
+    for (name, last_wins) in [("plain", true), ("own", false)] {
+        told.borrow_mut().clear();
+        let call = ToolCall { name, arguments: TWICE, ..ToolCall::default() };
+        let options = DispatchOptions { last_wins, changed: Some(&changed), ..DispatchOptions::default() };
+        let (kind, said) = try_dispatch(&tools, &call, &options).unwrap();
+        // No value is converted: the tools do not coerce.
+        assert_eq!((kind, said), (Answered, format!("json {ONCE}")));
+        assert!(told.borrow().iter().all(|change| change.ends_with(" duplicate-removed")), "{told:?}");
+        assert_eq!(told.borrow().len(), 4, "{told:?}");
+    }
+}
+
+#[test]
+fn a_turn_can_let_the_last_one_win_too() {
+    let mut memory = Memory::<Boxed<'_>>::ample();
+    let mut tools = memory.registry();
+    tools.add(&open("t"), echo()).unwrap();
+    let reply = format!(r#"{{"name":"t","arguments":{TWICE}}}"#);
+    assert_eq!(answered(&tools, Dialect::Mcp, &reply).kinds(), [BadArguments]);
+    let options = AnswerOptions { last_wins: true, ..AnswerOptions::default() };
+    let done = try_answer(&tools, Dialect::Mcp, &reply, &options).unwrap();
+    assert_eq!(done.kinds(), [Answered]);
+    assert_eq!(done.messages()["structuredContent"].to_string(), r#"{"a":{"x":"4","y":[{"z":2}]},"b":5}"#);
+}
+
+#[test]
+fn the_last_one_that_wins_is_what_is_coerced_and_checked() {
+    let mut memory = Memory::<Boxed<'_>>::ample();
+    let mut tools = memory.registry();
+    let schema = r#"{"properties":{"n":{"type":"integer"},"m":{"default":1}}}"#;
+    let both = ToolDefinition { coerce: true, last_wins: true, ..with_schema("both", schema) };
+    tools.add(&both, echo()).unwrap();
+    let alone =
+        ToolDefinition { name: "alone", coerce: false, parameters: Parameters::Schema(schema), ..both };
+    tools.add(&alone, echo()).unwrap();
+    assert_eq!(dispatched(&tools, "both", r#"{"n":"x","n":"7"}"#).1, r#"json {"n":7,"m":1}"#);
+    assert_eq!(dispatched(&tools, "alone", r#"{"n":"x","n":7}"#).1, r#"json {"n":7}"#);
+    assert_eq!(dispatched(&tools, "alone", r#"{"n":7,"n":"7"}"#).0, BadArguments);
+    // What has nothing twice is not touched, blanks and all.
+    assert_eq!(dispatched(&tools, "alone", r#"{ "n" : 7 }"#).1, r#"json { "n" : 7 }"#);
 }

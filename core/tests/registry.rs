@@ -361,6 +361,7 @@ fn static_text_is_not_copied_and_reads_the_same() {
         },
         strict: false,
         coerce: false,
+        last_wins: false,
         timeout: None,
     };
     let (mut one, mut two) = (Memory::ample(), Memory::ample());

@@ -239,6 +239,7 @@ impl toolcore_tool_t {
             },
             strict: self.flags & TOOLCORE_TOOL_STRICT != 0,
             coerce: self.flags & TOOLCORE_TOOL_COERCE != 0,
+            last_wins: false,
             timeout: timeout(self.timeout_ms),
         })
     }

@@ -386,6 +386,7 @@ impl<'m, H, K: Hook> Registry<'m, H, K> {
             annotations: tool.annotations,
             strict: tool.strict,
             coerce: tool.coerce,
+            last_wins: tool.last_wins,
             timeout: tool.timeout,
         };
         let slot = Slot { hash: hash_name(tool.name), start: self.used, place, handler };

@@ -71,6 +71,11 @@ impl<'a> ToolInfo<'a> {
         self.place.coerce
     }
 
+    /// Whether of arguments with the same name the last one counts.
+    pub fn last_wins(self) -> bool {
+        self.place.last_wins
+    }
+
     /// The timeout that applies: its own, else the registry's.
     pub fn timeout(self) -> Option<Duration> {
         self.place.timeout.or(self.options.timeout)
@@ -130,6 +135,7 @@ pub(super) struct Place {
     pub(super) annotations: Annotations,
     pub(super) strict: bool,
     pub(super) coerce: bool,
+    pub(super) last_wins: bool,
     pub(super) timeout: Option<Duration>,
 }
 

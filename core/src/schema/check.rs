@@ -31,7 +31,7 @@
 use super::entry::Candidate;
 use super::error::CheckError;
 use super::machine::Check;
-use super::program::{Cursor, MAGIC, Node, RECURSIVE, Slot, op, types, word};
+use super::program::{Cursor, HEADER, MAGIC, Node, RECURSIVE, Slot, op, types, word};
 use super::report::Report;
 use super::source::{Resource, Texts};
 use super::work;
@@ -88,6 +88,11 @@ impl<'s> Schema<'s> {
     /// are never a panic or a hang.
     pub fn new(text: &'s str, program: &'s [u8]) -> Self {
         Schema { text, program, resources: &[] }
+    }
+
+    /// The schema `true`, which accepts everything.
+    pub fn anything() -> Schema<'static> {
+        Schema::new("true", &ANYTHING)
     }
 
     /// A schema whose `program` was compiled from `text` and these resources, in the same order.
@@ -221,3 +226,9 @@ impl<'s> Schema<'s> {
         }
     }
 }
+
+/// The program of `true`: a header alone.
+const ANYTHING: [u8; HEADER] = {
+    let ([a, b, c, d], [e, f, g, h]) = (MAGIC.to_ne_bytes(), Slot::ANY.0.to_ne_bytes());
+    [a, b, c, d, e, f, g, h, 0, 0, 0, 0, 0, 0, 0, 0]
+};
