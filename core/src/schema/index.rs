@@ -174,7 +174,7 @@ impl<'s> Compiler<'s, '_> {
             let id = value.get("$id").filter(|id| id.kind() == Kind::String);
             // In draft 7 a reference cancels what is beside it, and an identifier can be an anchor.
             let id = id.filter(|_| !old || value.get("$ref").is_none());
-            let is_anchor = |id: Value<'_>| old && id.as_str().is_some_and(|id| id.raw().starts_with('#'));
+            let is_anchor = |id: Value<'_>| old && id.as_str().is_some_and(|id| id.chars().next() == Some('#'));
             let address = |part: Value<'_>| begin + offset_in(text, part.raw());
             if !anchors {
                 let store = &self.store;

@@ -40,6 +40,12 @@ fn a_reference_finds_its_target_by_json_pointer() {
 }
 
 #[test]
+fn an_anchor_of_draft_7_can_be_written_with_escapes() {
+    let schema = r##"{"$schema":"http://json-schema.org/draft-07/schema#","items":{"$ref":"#a"},"definitions":{"x":{"$id":"\u0023a","type":"string"}}}"##;
+    assert!(accepts(schema, r#"["x"]"#) && !accepts(schema, "[1]"));
+}
+
+#[test]
 fn the_whole_schema_can_be_referred_to() {
     for root in ["#", ""] {
         let schema =
