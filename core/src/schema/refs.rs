@@ -49,7 +49,9 @@ impl<'s> Compiler<'s, '_> {
             return Ok(());
         }
         let floor = self.store.height();
-        let index = if self.refs.foreign { Some(self.build_index()?) } else { None };
+        // What is not compiled yet can hold references to anchors and documents of its own.
+        let named = self.refs.foreign || self.refs.odd;
+        let index = if named { Some(self.build_index()?) } else { None };
         self.resolve_with(index.as_ref())?;
         self.store.pop_to(floor);
         Ok(())

@@ -46,6 +46,21 @@ fn an_anchor_of_draft_7_can_be_written_with_escapes() {
 }
 
 #[test]
+fn what_is_compiled_late_can_refer_to_an_anchor() {
+    for reference in [r##""$ref":"#a""##, r##""$dynamicRef":"#d""##] {
+        for (target, place) in
+            [("#/x-lib/0", r#""x-lib":[{REF}]"#), ("#/examples/0/items", r#""examples":[{"items":{REF}}]"#)]
+        {
+            let place = place.replace("REF", reference);
+            let anchors = r#"{"x":{"$anchor":"a","$dynamicAnchor":"d","type":"string"}}"#;
+            let schema = format!(r#"{{"items":{{"$ref":"{target}"}},{place},"$defs":{anchors}}}"#);
+            assert!(accepts(&schema, r#"["x"]"#), "{schema}");
+            assert!(!accepts(&schema, "[1]"), "{schema}");
+        }
+    }
+}
+
+#[test]
 fn the_whole_schema_can_be_referred_to() {
     for root in ["#", ""] {
         let schema =
