@@ -97,7 +97,9 @@
 #define TOOLCORE_CLOCK_INIT TOOLCORE_SIZED_INIT(toolcore_clock_t)
 #define TOOLCORE_PARAM_INIT TOOLCORE_SIZED_INIT(toolcore_param_t)
 #define TOOLCORE_TOOL_INIT TOOLCORE_SIZED_INIT(toolcore_tool_t)
+#define TOOLCORE_RESOURCE_INIT TOOLCORE_SIZED_INIT(toolcore_resource_t)
 #define TOOLCORE_REGISTRY_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_registry_opts_t)
+#define TOOLCORE_TOOL_INFO_INIT TOOLCORE_SIZED_INIT(toolcore_tool_info_t)
 #define TOOLCORE_HOOK_INIT TOOLCORE_SIZED_INIT(toolcore_hook_t)
 #define TOOLCORE_TOOLS_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_tools_opts_t)
 #define TOOLCORE_ANSWER_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_answer_opts_t)
@@ -112,6 +114,7 @@
 #define TOOLCORE_JSON_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_json_opts_t)
 #define TOOLCORE_SCHEMA_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_schema_opts_t)
 #define TOOLCORE_CHECK_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_check_opts_t)
+#define TOOLCORE_COERCE_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_coerce_opts_t)
 #define TOOLCORE_CONTEXT_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_context_opts_t)
 #define TOOLCORE_BLOCK_INIT TOOLCORE_SIZED_INIT(toolcore_block_t)
 #define TOOLCORE_CONTEXT_RENDER_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_context_render_opts_t)
@@ -269,6 +272,10 @@
 // toolcore_tool_t.flags: all strings live as long as the registry, as literals do; they are not copied.
 #define TOOLCORE_TOOL_STATIC 4
 
+// toolcore_tool_t.flags: of arguments with the same name the last one counts, and the callback sees that one
+// alone; without it such arguments are refused.
+#define TOOLCORE_TOOL_LAST_WINS 8
+
 // toolcore_registry_opts_t.collision: a name that is taken is refused.
 #define TOOLCORE_COLLISION_REFUSE 0
 
@@ -335,6 +342,10 @@
 // toolcore_answer_opts_t.flags: repair arguments that are nearly JSON; see TOOLCORE_DISPATCH_LENIENT.
 #define TOOLCORE_ANSWER_LENIENT 2
 
+// toolcore_answer_opts_t.flags: of arguments with the same name the last one counts, for every tool; see
+// TOOLCORE_TOOL_LAST_WINS.
+#define TOOLCORE_ANSWER_LAST_WINS 4
+
 // The reply is complete.
 #define TOOLCORE_FINISH_COMPLETE 0
 
@@ -393,6 +404,10 @@
 // toolcore_dispatch_opts_t.flags: repair arguments that are nearly JSON (a Markdown fence, text after the
 // value, a trailing comma, JSON in a string). A truncated text is never completed.
 #define TOOLCORE_DISPATCH_LENIENT 1
+
+// toolcore_dispatch_opts_t.flags: of arguments with the same name the last one counts, for every tool; see
+// TOOLCORE_TOOL_LAST_WINS.
+#define TOOLCORE_DISPATCH_LAST_WINS 2
 
 // toolcore_call_result_t.flags: it answers a call with an id, which may be empty. Need not be said for an
 // id that is not empty.
@@ -467,11 +482,39 @@
 // The most containers that a toolcore_json_writer_t can have open, as many as toolcore_json_validate lets pass.
 #define TOOLCORE_JSON_WRITER_DEPTH_MAX 128
 
+// A Markdown fence around the value was taken away.
+#define TOOLCORE_REPAIR_FENCE 1
+
+// Text after the value was left out.
+#define TOOLCORE_REPAIR_TRAILING_TEXT 2
+
+// Commas before the end of an object or array were left out.
+#define TOOLCORE_REPAIR_TRAILING_COMMA 4
+
+// The value was taken out of a string that held its JSON.
+#define TOOLCORE_REPAIR_DOUBLE_ENCODED 8
+
 // JSON Schema draft 2020-12.
 #define TOOLCORE_DRAFT_2020_12 0
 
 // JSON Schema draft 7.
 #define TOOLCORE_DRAFT_7 1
+
+// toolcore_schema_opts_t.flags and toolcore_registry_opts_t.flags: texts must have the "format" of their schema
+// (those of JSON Schema; others pass). Without it a format changes nothing. ERR_UNSUPPORTED in a library that was
+// built without the feature `format`.
+#define TOOLCORE_SCHEMA_ASSERT_FORMATS 1
+
+// toolcore_coerce_opts_t.flags: of members with the same key the last one counts, and those before it are taken
+// out; without it they stay, and toolcore_schema_check refuses them.
+#define TOOLCORE_COERCE_LAST_WINS 2
+
+// toolcore_coerce_opts_t.flags: a string, number or boolean where an array is wanted becomes an array of one item.
+#define TOOLCORE_COERCE_WRAP_SCALARS 4
+
+// toolcore_coerce_opts_t.flags: no value is converted, added or taken out, but for what
+// TOOLCORE_COERCE_LAST_WINS asks for.
+#define TOOLCORE_COERCE_KEEP_VALUES 8
 
 // toolcore_block_t.flags: it must be there, or the render fails.
 #define TOOLCORE_BLOCK_PINNED 1
@@ -558,6 +601,10 @@ typedef struct toolcore_registry_t toolcore_registry_t;
 // A reply that was read: its calls and its text.
 typedef struct toolcore_reply_t toolcore_reply_t;
 
+// A set of documents for the references of schemas (`"$ref":"https://example.com/units#/$defs/unit"`). One set
+// serves any number of schemas and registries.
+typedef struct toolcore_resources_t toolcore_resources_t;
+
 // What a tool answered: up to 8 parts, or a failure. In a callback it stands in the memory of the call; a
 // host can make one of its own with toolcore_result_init. One thread at a time.
 //
@@ -580,6 +627,43 @@ typedef struct toolcore_str_t {
 // What a function answers: TOOLCORE_OK, or one of TOOLCORE_ERR_.
 typedef int32_t toolcore_status_t;
 
+// One document.
+typedef struct toolcore_resource_t {
+    // sizeof(toolcore_resource_t), the same in all elements of an array.
+    size_t struct_size;
+    // Where it was found: an absolute URI. It may name itself with "$id" as well.
+    toolcore_str_t uri;
+    // Its JSON text.
+    toolcore_str_t text;
+} toolcore_resource_t;
+
+// What was wrong, filled in by functions that take one; NULL where nobody wants to know. Also filled in
+// on success, with an empty message.
+typedef struct toolcore_detail_t {
+    // sizeof(toolcore_detail_t)
+    size_t struct_size;
+    // Bytes of the message, without its NUL.
+    size_t message_len;
+    // The byte at which a text is wrong, or TOOLCORE_NO_OFFSET.
+    size_t offset;
+    // For TOOLCORE_ERR_NO_SPACE: how many bytes in all of the memory or buffer in question are enough for the step
+    // that failed, more than there were; else 0. A later step may fail in turn and name more, until all is done:
+    // trying again with what is named comes to an end. For toolcore_registry_add: bytes that must be free.
+    size_t need;
+    // The status that the function returned.
+    toolcore_status_t status;
+    // For TOOLCORE_ERR_BAD_JSON: why, one of TOOLCORE_JSON_ERR_; else 0.
+    uint32_t reason;
+    // What was wrong, in English; cut to this size, always NUL terminated.
+    char message[TOOLCORE_DETAIL_MESSAGE_SIZE];
+    // Where a schema is refused: the number of the resource that it was in, counted from 1; 0 for the schema
+    // itself. `offset` is a place in that text.
+    size_t resource;
+    // Where a schema is refused: how many bytes at the start of the message are the place, as a JSON Pointer,
+    // in a resource after its URI and "#"; ": " follows. 0 at the root of the schema.
+    size_t place_len;
+} toolcore_detail_t;
+
 // How a registry is. NULL, or all zero but struct_size, for the defaults.
 typedef struct toolcore_registry_opts_t {
     // sizeof(toolcore_registry_opts_t)
@@ -589,16 +673,17 @@ typedef struct toolcore_registry_opts_t {
     // Bytes for copied strings and compiled schemas; 0 for 512 for each tool. Memory beyond what
     // toolcore_registry_mem_size asks for is used for them too.
     size_t pool_bytes;
-    // Must be 0.
-    size_t reserved;
+    // Documents that the references of tools' schemas can lead into, or NULL. They must live as long as the
+    // registry. A model is told a schema's own text, without them.
+    const toolcore_resources_t *resources;
     // TOOLCORE_COLLISION_REFUSE or TOOLCORE_COLLISION_REPLACE
     uint32_t collision;
     // How deep schemas may be nested; 0 for the default, 64, which is the most.
     uint32_t max_depth;
     // TOOLCORE_DRAFT_2020_12 or TOOLCORE_DRAFT_7, for schemas without $schema.
     uint32_t default_draft;
-    // Must be 0.
-    uint32_t reserved2;
+    // TOOLCORE_SCHEMA_ flags, for the schemas of all tools.
+    uint32_t flags;
     // The timeout of tools that set none; 0 for none.
     uint64_t timeout_ms;
 } toolcore_registry_opts_t;
@@ -691,26 +776,37 @@ typedef struct toolcore_tool_t {
     uint64_t timeout_ms;
 } toolcore_tool_t;
 
-// What was wrong, filled in by functions that take one; NULL where nobody wants to know. Also filled in
-// on success, with an empty message.
-typedef struct toolcore_detail_t {
-    // sizeof(toolcore_detail_t)
+// What a registered tool is, and what it takes; filled in by toolcore_registry_tool.
+typedef struct toolcore_tool_info_t {
+    // sizeof(toolcore_tool_info_t)
     size_t struct_size;
-    // Bytes of the message, without its NUL.
-    size_t message_len;
-    // The byte at which a text is wrong, or TOOLCORE_NO_OFFSET.
-    size_t offset;
-    // For TOOLCORE_ERR_NO_SPACE: how many bytes in all of the memory or buffer in question are enough for the step
-    // that failed, more than there were; else 0. A later step may fail in turn and name more, until all is done:
-    // trying again with what is named comes to an end. For toolcore_registry_add: bytes that must be free.
-    size_t need;
-    // The status that the function returned.
-    toolcore_status_t status;
-    // For TOOLCORE_ERR_BAD_JSON: why, one of TOOLCORE_JSON_ERR_; else 0.
-    uint32_t reason;
-    // What was wrong, in English; cut to this size, always NUL terminated.
-    char message[TOOLCORE_DETAIL_MESSAGE_SIZE];
-} toolcore_detail_t;
+    // The name as it is registered.
+    toolcore_str_t name;
+    // A name for people.
+    toolcore_str_t title;
+    // What it does.
+    toolcore_str_t description;
+    // Its group.
+    toolcore_str_t category;
+    // What it takes, as a JSON Schema; made from its parameters if those were declared.
+    toolcore_str_t schema;
+    // What it returns, as a JSON Schema.
+    toolcore_str_t output_schema;
+    // Bytes that it takes of the pool.
+    size_t pool_bytes;
+    // Bytes of its compiled schema, a part of these. toolcore_schema_mem_size tells them beforehand, and some
+    // more for the schema as an object, the same for each schema: exactly if there is no reference in it, else
+    // the most that it can be.
+    size_t schema_bytes;
+    // Always 0.
+    size_t reserved;
+    // TOOLCORE_ANNOTATION_ flags.
+    uint32_t annotations;
+    // TOOLCORE_TOOL_ flags.
+    uint32_t flags;
+    // How long one call may take: the tool's own timeout, else the registry's; 0 for no bound of either.
+    uint64_t timeout_ms;
+} toolcore_tool_info_t;
 
 // A call that a model asks for, unchecked.
 typedef struct toolcore_tool_call_t {
@@ -801,9 +897,9 @@ typedef struct toolcore_answer_opts_t {
                     const toolcore_tool_call_t *call,
                     uint32_t outcome_kind,
                     const toolcore_result_t *result);
-    // Told each change that was made to the arguments of a tool with TOOLCORE_TOOL_COERCE: the tool's name as
-    // the model wrote it, the place as a JSON Pointer, and the rule, such as "integer-from-string"; all valid
-    // until it returns. NULL if nobody wants to know.
+    // Told each change that was made to the arguments, for tools with TOOLCORE_TOOL_COERCE and where the last
+    // of two wins: the tool's name as the model wrote it, the place as a JSON Pointer, and the rule, such as
+    // "integer-from-string" or "duplicate-removed"; all valid until it returns. NULL if nobody wants to know.
     void (*changed)(void *user_data,
                     toolcore_str_t tool,
                     toolcore_str_t path,
@@ -915,8 +1011,7 @@ typedef struct toolcore_dispatch_opts_t {
     uint32_t max_steps;
     // The timeout where neither the tool nor the registry sets one; 0 for none.
     uint64_t timeout_ms;
-    // Told each change that was made to the arguments of a tool with TOOLCORE_TOOL_COERCE; see
-    // toolcore_answer_opts_t.
+    // Told each change that was made to the arguments; see toolcore_answer_opts_t.
     void (*changed)(void *user_data,
                     toolcore_str_t tool,
                     toolcore_str_t path,
@@ -1009,6 +1104,12 @@ typedef struct toolcore_schema_opts_t {
     uint32_t max_depth;
     // TOOLCORE_DRAFT_2020_12 or TOOLCORE_DRAFT_7, for a schema without $schema.
     uint32_t default_draft;
+    // Documents that its references can lead into, or NULL. They must live as long as the schema.
+    const toolcore_resources_t *resources;
+    // TOOLCORE_SCHEMA_ flags.
+    uint32_t flags;
+    // Must be 0.
+    uint32_t reserved;
 } toolcore_schema_opts_t;
 
 // How an instance is checked. NULL, or all zero but struct_size, for the defaults.
@@ -1035,6 +1136,26 @@ typedef struct toolcore_check_opts_t {
     // Must be 0.
     uint32_t reserved2;
 } toolcore_check_opts_t;
+
+// How an instance is made to fit. NULL, or all zero but struct_size, for the defaults.
+typedef struct toolcore_coerce_opts_t {
+    // sizeof(toolcore_coerce_opts_t)
+    size_t struct_size;
+    // Told each change in the order of the text: the place as a JSON Pointer, cut to 256 bytes, and the rule,
+    // such as "integer-from-string"; both valid until it returns. Not told anything while (NULL, 0) measures.
+    // NULL if nobody wants to know.
+    void (*changed)(void *user_data, toolcore_str_t path, toolcore_str_t rule);
+    // Given to `changed`.
+    void *user_data;
+    // How deep the instance may be nested; 0 for the default, 128.
+    uint32_t max_depth;
+    // Steps that it may take; 0 for the default.
+    uint32_t max_steps;
+    // TOOLCORE_COERCE_ flags, and TOOLCORE_JSON_REPLACE_SURROGATES.
+    uint32_t flags;
+    // Must be 0.
+    uint32_t reserved;
+} toolcore_coerce_opts_t;
 
 // How large a context is. NULL, or all zero but struct_size, for the defaults.
 typedef struct toolcore_context_opts_t {
@@ -1145,6 +1266,31 @@ toolcore_str_t toolcore_version(void);
 // Threads: any.
 const char *toolcore_status_name(toolcore_status_t status);
 
+// Bytes of memory for a set of so many documents, their texts apart.
+//
+// Threads: any.
+size_t toolcore_resources_mem_size(size_t len);
+
+// Makes a set of `len` documents in `mem`. Where two have the same URI the first one counts.
+//
+// Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: bytes of mem); ERR_BAD_JSON and ERR_INVALID_UTF8 for a document
+// (why.resource says which, counted from 1); ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
+// The URIs, the texts and `mem` are used until toolcore_resources_deinit; `list` is not kept. Schemas and
+// registries that were made with the set must end before it.
+// Threads: touches only its arguments. A set may be used by any number of threads at once.
+TOOLCORE_MUST_USE
+toolcore_status_t toolcore_resources_init(const toolcore_resource_t *list,
+                                          size_t len,
+                                          void *mem,
+                                          size_t mem_len,
+                                          toolcore_resources_t **out,
+                                          toolcore_detail_t *why);
+
+// Ends a set. It owns nothing but its memory, which is the host's again. NULL is ignored.
+//
+// Threads: any, when nothing else uses it.
+void toolcore_resources_deinit(toolcore_resources_t *resources);
+
 // Bytes of memory that a registry needs with these options (NULL for the defaults). 0 if they are not
 // valid, SIZE_MAX if there is no such memory.
 //
@@ -1216,6 +1362,15 @@ toolcore_status_t toolcore_registry_name(const toolcore_registry_t *registry,
 toolcore_status_t toolcore_registry_find(const toolcore_registry_t *registry,
                                          toolcore_str_t name,
                                          size_t *index);
+
+// What the tool at a place of the registration order is, from 0.
+//
+// Returns TOOLCORE_OK; ERR_NOT_FOUND; ERR_INVALID_ARGUMENT. Unless OK, *out has empty texts and zeros. The texts
+// live in the registry (those of a tool with TOOLCORE_TOOL_STATIC where they were) until it is changed.
+// Threads: any.
+toolcore_status_t toolcore_registry_tool(const toolcore_registry_t *registry,
+                                         size_t index,
+                                         toolcore_tool_info_t *out);
 
 // How many bytes of the pool are used, and how many there are.
 //
@@ -1696,10 +1851,43 @@ toolcore_status_t toolcore_json_writer_null(toolcore_json_writer_t *writer);
 // written; the first failure if there was one.
 toolcore_status_t toolcore_json_writer_end(toolcore_json_writer_t *writer, size_t *out_len);
 
-// Bytes of memory with which toolcore_schema_init never finds too little for this schema, in *need. A reference
-// that leads nowhere or in a circle, and a property that is there twice, are found by toolcore_schema_init only.
+// Writes the JSON value that a text holds, repaired where it needs it, and says in *repairs (which may be NULL) what
+// was done: TOOLCORE_REPAIR_ flags, 0 for a text that is JSON as it is. A repaired value is an object or an array.
+// Nothing is made up: a text that stops early stays an error, and so does one whose rest looks like more JSON.
+// (NULL, 0) and ERR_NO_SPACE give a length that is enough, at times more than is needed (that of the text always
+// is), and do not say yet that the text can be repaired.
 //
-// Returns TOOLCORE_OK; ERR_BAD_SCHEMA (the message begins with the place) for a schema that cannot be
+// Returns TOOLCORE_OK; ERR_BAD_JSON if the text is not JSON, and not nearly (why.offset and why.reason: of the text as
+// it came); ERR_NO_SPACE; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also for a text that lies in the buffer. Unless
+// OK, *repairs is 0.
+// Threads: any.
+TOOLCORE_MUST_USE
+toolcore_status_t toolcore_json_repair(toolcore_str_t text,
+                                       const toolcore_json_opts_t *opts,
+                                       char *buf,
+                                       size_t len,
+                                       size_t *out_len,
+                                       uint32_t *repairs,
+                                       toolcore_detail_t *why);
+
+// What had to be repaired in the arguments of a call before they were accepted, as TOOLCORE_REPAIR_ flags; see
+// TOOLCORE_DISPATCH_LENIENT. 0 for NULL.
+//
+// Threads: any that may look at the result.
+uint32_t toolcore_result_repairs(const toolcore_result_t *result);
+
+// The name of one TOOLCORE_REPAIR_ flag, such as "trailing-comma"; "" for any other number. Never NULL, lives as long
+// as the program.
+//
+// Threads: any.
+const char *toolcore_repair_name(uint32_t repair);
+
+// Bytes of memory with which toolcore_schema_init never finds too little for this schema, in *need: what it
+// takes, at any alignment, and for a schema with references the most that it can be. With resources this is
+// their size many times over, where often a small part of it does. A reference that leads nowhere or in a
+// circle, and a property that is there twice, are found by toolcore_schema_init only.
+//
+// Returns TOOLCORE_OK; ERR_BAD_SCHEMA (why.place_len and why.resource say where) for a schema that cannot be
 // enforced; ERR_BAD_JSON; ERR_INVALID_UTF8; ERR_UNSUPPORTED for an option; ERR_INVALID_ARGUMENT. Unless OK,
 // *need is 0.
 // Threads: any.
@@ -1709,11 +1897,12 @@ toolcore_status_t toolcore_schema_mem_size(toolcore_str_t schema,
                                            size_t *need,
                                            toolcore_detail_t *why);
 
-// Compiles a schema into an object in `mem`.
+// Compiles a schema into an object in `mem`. Of its resources only what is referred to is compiled; nothing
+// else is ever fetched.
 //
-// Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: bytes of mem); ERR_BAD_SCHEMA; ERR_BAD_JSON;
-// ERR_INVALID_UTF8; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
-// The text of `schema` and `mem` are used until toolcore_schema_deinit.
+// Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: bytes of mem); ERR_BAD_SCHEMA (why.place_len and why.resource say
+// where); ERR_BAD_JSON; ERR_INVALID_UTF8; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
+// The text of `schema`, its resources and `mem` are used until toolcore_schema_deinit; `opts` is not kept.
 // Threads: touches only its arguments.
 TOOLCORE_MUST_USE
 toolcore_status_t toolcore_schema_init(toolcore_str_t schema,
@@ -1727,6 +1916,12 @@ toolcore_status_t toolcore_schema_init(toolcore_str_t schema,
 //
 // Threads: any, when nothing else uses it.
 void toolcore_schema_deinit(toolcore_schema_t *schema);
+
+// Bytes of memory that a schema takes, at any alignment: what toolcore_schema_mem_size told if there is no
+// reference in it, else no more. 0 for NULL.
+//
+// Threads: any.
+size_t toolcore_schema_size(const toolcore_schema_t *schema);
 
 // Bytes of scratch that are enough to check any instance with these options (NULL for the defaults); 0 if
 // none are needed, and for NULL.
@@ -1750,6 +1945,41 @@ toolcore_status_t toolcore_schema_check(const toolcore_schema_t *schema,
                                         size_t scratch_len,
                                         bool *valid,
                                         toolcore_detail_t *why);
+
+// Writes an instance as the schema wants it, as far as it nearly fits; what is written is still to be checked.
+// Only a value is touched whose type the schema does not accept:
+//
+// - an integer from "5", " 5 ", "5.0" or "+5", a number from "1e3";
+// - a boolean from 0, 1, "true", "false", "yes", "no", "on", "off", "1", "0" in any case;
+// - an array or an object from a string that holds its JSON;
+// - a null for an optional property that cannot be null is taken out;
+// - a property that is absent gets its "default".
+//
+// What does not fit and cannot be converted stays as it is. Without a change the instance itself is written.
+// `scratch` is free again when this returns; toolcore_schema_coerce_scratch_size bytes always suffice. (NULL, 0)
+// and ERR_NO_SPACE for the buffer give a length that is enough, at times more than is needed.
+//
+// Returns TOOLCORE_OK; ERR_BAD_JSON if the instance is not JSON (why.offset and why.reason); ERR_NO_SPACE for `buf`
+// (then *out_len and why.need are enough) or `scratch` (then *out_len is 0 and why.need enough); ERR_OUT_OF_RANGE
+// if it takes too many steps; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if two of instance, scratch and buffer
+// overlap. `changed` may have been told of changes before an error.
+// Threads: any, each with scratch and output of its own.
+TOOLCORE_MUST_USE
+toolcore_status_t toolcore_schema_coerce(const toolcore_schema_t *schema,
+                                         toolcore_str_t instance,
+                                         const toolcore_coerce_opts_t *opts,
+                                         void *scratch,
+                                         size_t scratch_len,
+                                         char *buf,
+                                         size_t len,
+                                         size_t *out_len,
+                                         toolcore_detail_t *why);
+
+// Bytes of scratch that are enough for toolcore_schema_coerce with any instance and these options (NULL for the
+// defaults); 0 if the options are not valid.
+//
+// Threads: any.
+size_t toolcore_schema_coerce_scratch_size(const toolcore_coerce_opts_t *opts);
 
 // Bytes of memory that a context needs with these options (NULL for the defaults). 0 if they are not
 // valid, SIZE_MAX if there is no such memory.

@@ -193,11 +193,14 @@ impl Caller {
         }
     }
 
-    /// The room for a detail's message, without that of its NUL.
-    pub(crate) fn detail_message<'m>(self, detail: NonNull<toolcore_detail_t>) -> Result<&'m mut [u8], Fail> {
-        struct_size(detail.as_ptr())?;
+    /// The room for a detail's message, without that of its NUL, and the size of the detail.
+    pub(crate) fn detail_message<'m>(
+        self,
+        detail: NonNull<toolcore_detail_t>,
+    ) -> Result<(&'m mut [u8], usize), Fail> {
+        let size = struct_size(detail.as_ptr())?;
         let message = detail.as_ptr().cast::<u8>().wrapping_add(offset_of!(toolcore_detail_t, message));
-        self.bytes_mut(message.cast(), TOOLCORE_DETAIL_MESSAGE_SIZE - 1)
+        Ok((self.bytes_mut(message.cast(), TOOLCORE_DETAIL_MESSAGE_SIZE - 1)?, size))
     }
 }
 
@@ -250,12 +253,15 @@ pub(crate) unsafe trait CStruct: Copy {
     }
 }
 
-/// Says that a struct begins with its size and has no padding.
+/// Says that a struct begins with its size and has no padding; and which field was the first to be appended,
+/// if any was.
 macro_rules! sized_struct {
-    ($name:ident) => {
+    ($name:ident $(, since $field:ident)?) => {
         // SAFETY: `repr(C)` and beginning with `struct_size`, as the next line and tests/layout.rs check; all
         // fields are numbers, pointers, options of functions and structs of these.
-        unsafe impl crate::abi::CStruct for $name {}
+        unsafe impl crate::abi::CStruct for $name {
+            $(const FIRST: usize = core::mem::offset_of!($name, $field);)?
+        }
         const _: () = assert!(core::mem::offset_of!($name, struct_size) == 0);
     };
 }

@@ -23,6 +23,9 @@ use crate::tools::known_dialect;
 pub const TOOLCORE_ANSWER_BARE: u32 = 1;
 /// toolcore_answer_opts_t.flags: repair arguments that are nearly JSON; see TOOLCORE_DISPATCH_LENIENT.
 pub const TOOLCORE_ANSWER_LENIENT: u32 = 2;
+/// toolcore_answer_opts_t.flags: of arguments with the same name the last one counts, for every tool; see
+/// TOOLCORE_TOOL_LAST_WINS.
+pub const TOOLCORE_ANSWER_LAST_WINS: u32 = 4;
 
 /// What holds for a turn. NULL, or all zero but struct_size, for the defaults.
 #[repr(C)]
@@ -46,9 +49,9 @@ pub struct toolcore_answer_opts_t {
             result: *const toolcore_result_t,
         ),
     >,
-    /// Told each change that was made to the arguments of a tool with TOOLCORE_TOOL_COERCE: the tool's name as
-    /// the model wrote it, the place as a JSON Pointer, and the rule, such as "integer-from-string"; all valid
-    /// until it returns. NULL if nobody wants to know.
+    /// Told each change that was made to the arguments, for tools with TOOLCORE_TOOL_COERCE and where the last
+    /// of two wins: the tool's name as the model wrote it, the place as a JSON Pointer, and the rule, such as
+    /// "integer-from-string" or "duplicate-removed"; all valid until it returns. NULL if nobody wants to know.
     pub changed: Option<
         unsafe extern "C" fn(
             user_data: *mut c_void,
@@ -182,7 +185,7 @@ fn options<'o>(
     opts: &toolcore_answer_opts_t,
     clock: Option<&'o HostClock>,
 ) -> Result<AnswerOptions<'o>, Fail> {
-    if opts.flags & !(TOOLCORE_ANSWER_BARE | TOOLCORE_ANSWER_LENIENT) != 0
+    if opts.flags & !(TOOLCORE_ANSWER_BARE | TOOLCORE_ANSWER_LENIENT | TOOLCORE_ANSWER_LAST_WINS) != 0
         || opts.reserved != 0
         || opts.reserved2 != 0
     {
@@ -194,6 +197,7 @@ fn options<'o>(
         max_calls: (opts.max_calls != 0).then_some(opts.max_calls),
         result_limit: (opts.result_limit != 0).then_some(opts.result_limit),
         lenient: opts.flags & TOOLCORE_ANSWER_LENIENT != 0,
+        last_wins: opts.flags & TOOLCORE_ANSWER_LAST_WINS != 0,
         bare: opts.flags & TOOLCORE_ANSWER_BARE != 0,
         check: check_options(opts.max_depth, 0, opts.max_steps)?,
         ..AnswerOptions::default()

@@ -121,10 +121,26 @@ pub(crate) fn tell(tell: TellFn, user_data: *mut c_void, texts: [&str; 3]) {
 pub(crate) fn tell_change(told: TellFn, user_data: *mut c_void, call: &ToolCall<'_>, change: &Coercion<'_>) {
     if told.is_some() {
         let mut path = [0u8; PATH_MAX];
-        let mut sink = Sink::new(&mut path);
-        change.write_path(&mut sink);
-        tell(told, user_data, [call.name, sink.finish_cut(), change.rule.name()]);
+        tell(told, user_data, [call.name, place_of(change, &mut path), change.rule.name()]);
     }
+}
+
+/// Who is told a place and a rule.
+pub(crate) type ChangedFn = Option<unsafe extern "C" fn(*mut c_void, toolcore_str_t, toolcore_str_t)>;
+
+/// Tells of a change to an instance.
+pub(crate) fn tell_coercion(changed: ChangedFn, user_data: *mut c_void, change: &Coercion<'_>) {
+    let Some(changed) = changed else { return };
+    let mut path = [0u8; PATH_MAX];
+    let path = toolcore_str_t::of(place_of(change, &mut path));
+    // SAFETY: C gave the function and its user_data to be called so; the texts live until it returns.
+    unsafe { changed(user_data, path, toolcore_str_t::of(change.rule.name())) };
+}
+
+fn place_of<'p>(change: &Coercion<'_>, path: &'p mut [u8]) -> &'p str {
+    let mut sink = Sink::new(path);
+    change.write_path(&mut sink);
+    sink.finish_cut()
 }
 
 /// The most bytes of a place that a callback is told.

@@ -21,6 +21,9 @@ use crate::tools::known_dialect;
 /// toolcore_dispatch_opts_t.flags: repair arguments that are nearly JSON (a Markdown fence, text after the
 /// value, a trailing comma, JSON in a string). A truncated text is never completed.
 pub const TOOLCORE_DISPATCH_LENIENT: u32 = 1;
+/// toolcore_dispatch_opts_t.flags: of arguments with the same name the last one counts, for every tool; see
+/// TOOLCORE_TOOL_LAST_WINS.
+pub const TOOLCORE_DISPATCH_LAST_WINS: u32 = 2;
 
 /// What holds for a call. NULL, or all zero but struct_size, for the defaults.
 #[repr(C)]
@@ -41,8 +44,7 @@ pub struct toolcore_dispatch_opts_t {
     pub max_steps: u32,
     /// The timeout where neither the tool nor the registry sets one; 0 for none.
     pub timeout_ms: u64,
-    /// Told each change that was made to the arguments of a tool with TOOLCORE_TOOL_COERCE; see
-    /// toolcore_answer_opts_t.
+    /// Told each change that was made to the arguments; see toolcore_answer_opts_t.
     pub changed: Option<
         unsafe extern "C" fn(
             user_data: *mut c_void,
@@ -110,13 +112,14 @@ fn options<'o>(
     opts: &toolcore_dispatch_opts_t,
     clock: Option<&'o HostClock>,
 ) -> Result<DispatchOptions<'o>, Fail> {
-    if opts.flags & !TOOLCORE_DISPATCH_LENIENT != 0 {
+    if opts.flags & !(TOOLCORE_DISPATCH_LENIENT | TOOLCORE_DISPATCH_LAST_WINS) != 0 {
         return Err(UNKNOWN);
     }
     Ok(DispatchOptions {
         clock: clock.map(|clock| clock as _),
         timeout: timeout(opts.timeout_ms),
         lenient: opts.flags & TOOLCORE_DISPATCH_LENIENT != 0,
+        last_wins: opts.flags & TOOLCORE_DISPATCH_LAST_WINS != 0,
         names: match opts.dialect {
             0 => None,
             dialect => Some(known_dialect(dialect)?.name_rule()),

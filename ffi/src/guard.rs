@@ -7,6 +7,7 @@ use core::ffi::c_char;
 use core::mem::offset_of;
 use core::ptr::NonNull;
 
+use toolcore_core::schema::{Resource, SchemaError};
 use toolcore_core::sink::Sink;
 
 use crate::abi::Caller;
@@ -104,6 +105,8 @@ fn catch<T>(body: impl FnOnce() -> T) -> Option<T> {
 /// The caller's detail, if it wants one.
 pub(crate) struct Why {
     target: Option<NonNull<toolcore_detail_t>>,
+    /// Its size, as the caller has it.
+    size: usize,
     sink: Sink<'static>,
     /// The byte at which a text is wrong.
     pub(crate) offset: usize,
@@ -111,18 +114,22 @@ pub(crate) struct Why {
     pub(crate) need: usize,
     /// A `TOOLCORE_JSON_ERR_`.
     pub(crate) reason: u32,
+    /// Which resource is meant, counted from one.
+    pub(crate) resource: usize,
+    /// How much of the message is a place in a schema.
+    pub(crate) place_len: usize,
 }
 
 impl Why {
     /// Fails if there is a detail that is not of its size.
     fn open(c: Caller, target: *mut toolcore_detail_t) -> Result<Self, Fail> {
         let target = NonNull::new(target);
-        let sink = match target {
+        let (sink, size) = match target {
             // The last byte stays free for the NUL.
-            Some(target) => Sink::new(c.detail_message(target)?),
-            None => Sink::measure(),
+            Some(target) => c.detail_message(target).map(|(message, size)| (Sink::new(message), size))?,
+            None => (Sink::measure(), 0),
         };
-        Ok(Why { target, sink, offset: NO_OFFSET, need: 0, reason: 0 })
+        Ok(Why { target, size, sink, offset: NO_OFFSET, need: 0, reason: 0, resource: 0, place_len: 0 })
     }
 
     /// Where the message goes.
@@ -138,6 +145,13 @@ impl Why {
         self.numbers(error)
     }
 
+    /// Notes how much of the message is the place in a schema that is refused.
+    pub(crate) fn place(&mut self, error: SchemaError, schema: &str, resources: &[Resource<'_>]) {
+        let mut place = Sink::measure();
+        error.write_place(schema, resources, &mut place);
+        self.place_len = place.len();
+    }
+
     /// Like [`Why::error`] where the words are there already.
     pub(crate) fn numbers<E: Explain>(&mut self, error: E) -> Fail {
         error.more(self);
@@ -151,6 +165,7 @@ impl Why {
             Ok(()) => {
                 self.sink.truncate(0);
                 (self.offset, self.need, self.reason) = (NO_OFFSET, 0, 0);
+                (self.resource, self.place_len) = (0, 0);
                 TOOLCORE_OK
             }
             Err(Fail(status, text)) => {
@@ -172,6 +187,16 @@ impl Why {
             base.add(offset_of!(toolcore_detail_t, status)).cast().write_unaligned(status);
             base.add(offset_of!(toolcore_detail_t, reason)).cast().write_unaligned(self.reason);
             base.add(message).cast::<c_char>().write(0);
+        }
+        let place_len = self.place_len.min(message_len);
+        for (at, value) in [
+            (offset_of!(toolcore_detail_t, resource), self.resource),
+            (offset_of!(toolcore_detail_t, place_len), place_len),
+        ] {
+            if at + size_of::<usize>() <= self.size {
+                // SAFETY: as above; an older caller's struct, which ends before them, is not written to.
+                unsafe { base.add(at).cast().write_unaligned(value) };
+            }
         }
     }
 }

@@ -50,6 +50,8 @@ pub mod clock;
 
 pub mod tool;
 
+pub mod resources;
+
 pub mod registry;
 
 pub mod hook;
@@ -72,7 +74,11 @@ pub mod json;
 
 pub mod json_writer;
 
+pub mod repair;
+
 pub mod schema;
+
+pub mod coerce;
 
 pub mod context;
 

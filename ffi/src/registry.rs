@@ -3,15 +3,17 @@
 use core::ffi::c_void;
 use core::ptr;
 
-use toolcore_core::registry::{Collision, Registry, RegistryOptions, Slot};
+use toolcore_core::registry::{Collision, Registry, RegistryOptions, Slot, ToolInfo};
 use toolcore_core::time::Duration;
 
-use crate::abi::{Caller, sized_struct, toolcore_str_t};
+use crate::abi::{CStruct, Caller, sized_struct, toolcore_str_t};
 use crate::callback::{HostHandler, HostHook};
 use crate::guard::{Fail, NO_SPACE, NOT_FOUND, UNKNOWN, guard, guard_taking, read};
 use crate::object::{Live, Memory, Object};
+use crate::resources::{resources, toolcore_resources_t};
+use crate::schema::compile_options;
 use crate::status::{toolcore_detail_t, toolcore_status_t};
-use crate::tool::{self, toolcore_tool_t};
+use crate::tool::{self, flags_of, hints_of, toolcore_tool_t};
 
 /// Tools, in memory of the host. One registry may be read, rendered and dispatched over from any number of
 /// threads at once; what takes it without const needs it alone.
@@ -35,16 +37,17 @@ pub struct toolcore_registry_opts_t {
     /// Bytes for copied strings and compiled schemas; 0 for 512 for each tool. Memory beyond what
     /// toolcore_registry_mem_size asks for is used for them too.
     pub pool_bytes: usize,
-    /// Must be 0.
-    pub reserved: usize,
+    /// Documents that the references of tools' schemas can lead into, or NULL. They must live as long as the
+    /// registry. A model is told a schema's own text, without them.
+    pub resources: *const toolcore_resources_t,
     /// TOOLCORE_COLLISION_REFUSE or TOOLCORE_COLLISION_REPLACE
     pub collision: u32,
     /// How deep schemas may be nested; 0 for the default, 64, which is the most.
     pub max_depth: u32,
     /// TOOLCORE_DRAFT_2020_12 or TOOLCORE_DRAFT_7, for schemas without $schema.
     pub default_draft: u32,
-    /// Must be 0.
-    pub reserved2: u32,
+    /// TOOLCORE_SCHEMA_ flags, for the schemas of all tools.
+    pub flags: u32,
     /// The timeout of tools that set none; 0 for none.
     pub timeout_ms: u64,
 }
@@ -194,6 +197,60 @@ pub unsafe extern "C" fn toolcore_registry_find(
     })
 }
 
+/// What a registered tool is, and what it takes; filled in by toolcore_registry_tool.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct toolcore_tool_info_t {
+    /// sizeof(toolcore_tool_info_t)
+    pub struct_size: usize,
+    /// The name as it is registered.
+    pub name: toolcore_str_t,
+    /// A name for people.
+    pub title: toolcore_str_t,
+    /// What it does.
+    pub description: toolcore_str_t,
+    /// Its group.
+    pub category: toolcore_str_t,
+    /// What it takes, as a JSON Schema; made from its parameters if those were declared.
+    pub schema: toolcore_str_t,
+    /// What it returns, as a JSON Schema.
+    pub output_schema: toolcore_str_t,
+    /// Bytes that it takes of the pool.
+    pub pool_bytes: usize,
+    /// Bytes of its compiled schema, a part of these. toolcore_schema_mem_size tells them beforehand, and some
+    /// more for the schema as an object, the same for each schema: exactly if there is no reference in it, else
+    /// the most that it can be.
+    pub schema_bytes: usize,
+    /// Always 0.
+    pub reserved: usize,
+    /// TOOLCORE_ANNOTATION_ flags.
+    pub annotations: u32,
+    /// TOOLCORE_TOOL_ flags.
+    pub flags: u32,
+    /// How long one call may take: the tool's own timeout, else the registry's; 0 for no bound of either.
+    pub timeout_ms: u64,
+}
+
+/// What the tool at a place of the registration order is, from 0.
+///
+/// Returns TOOLCORE_OK; ERR_NOT_FOUND; ERR_INVALID_ARGUMENT. Unless OK, *out has empty texts and zeros. The texts
+/// live in the registry (those of a tool with TOOLCORE_TOOL_STATIC where they were) until it is changed.
+/// Threads: any.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolcore_registry_tool(
+    registry: *const toolcore_registry_t,
+    index: usize,
+    out: *mut toolcore_tool_info_t,
+) -> toolcore_status_t {
+    guard(ptr::null_mut(), |c, _| {
+        let out = c.out_struct(out)?;
+        out.set(toolcore_tool_info_t::zero());
+        let tool = c.object(registry)?.at(index).ok_or(NOT_FOUND)?;
+        out.set(toolcore_tool_info_t::of(tool.info));
+        Ok(())
+    })
+}
+
 /// How many bytes of the pool are used, and how many there are.
 ///
 /// Returns TOOLCORE_OK; ERR_INVALID_ARGUMENT.
@@ -214,6 +271,7 @@ pub unsafe extern "C" fn toolcore_registry_pool(
 }
 
 sized_struct!(toolcore_registry_opts_t);
+sized_struct!(toolcore_tool_info_t);
 
 /// The registry behind the handle.
 pub(crate) type HostRegistry = Registry<'static, HostHandler, HostHook>;
@@ -221,6 +279,26 @@ pub(crate) type HostRegistry = Registry<'static, HostHandler, HostHook>;
 impl Object for toolcore_registry_t {
     type Body = HostRegistry;
     const MAGIC: u32 = u32::from_be_bytes(*b"TCrg");
+}
+
+impl toolcore_tool_info_t {
+    fn of(info: ToolInfo<'_>) -> Self {
+        toolcore_tool_info_t {
+            struct_size: 0,
+            name: toolcore_str_t::of(info.name()),
+            title: toolcore_str_t::of(info.title()),
+            description: toolcore_str_t::of(info.description()),
+            category: toolcore_str_t::of(info.category()),
+            schema: toolcore_str_t::of(info.parameters().text()),
+            output_schema: info.output_schema().map_or(toolcore_str_t::EMPTY, toolcore_str_t::of),
+            pool_bytes: info.pool_size(),
+            schema_bytes: info.schema_size(),
+            reserved: 0,
+            annotations: hints_of(info.annotations()),
+            flags: flags_of(info),
+            timeout_ms: info.timeout().map_or(0, Duration::as_millis),
+        }
+    }
 }
 
 /// The options, the most tools and the least bytes of the pool.
@@ -234,16 +312,13 @@ fn options(
         TOOLCORE_COLLISION_REPLACE => Collision::Replace,
         _ => return Err(UNKNOWN),
     };
-    if opts.reserved != 0 || opts.reserved2 != 0 {
-        return Err(UNKNOWN);
-    }
     let places = if opts.max_tools == 0 { 16 } else { opts.max_tools };
     let pool = if opts.pool_bytes == 0 { places.saturating_mul(512) } else { opts.pool_bytes };
     let options = RegistryOptions {
         collision,
         timeout: timeout(opts.timeout_ms),
-        compile: crate::schema::compile_options(opts.max_depth, opts.default_draft)?,
-        resources: &[],
+        compile: compile_options(opts.max_depth, opts.default_draft, opts.flags)?,
+        resources: resources(c, opts.resources)?,
     };
     Ok((options, places, pool))
 }

@@ -4,8 +4,8 @@ use core::ffi::c_void;
 use core::ptr;
 
 use toolcore_core::schema::{
-    CheckOptions, CompileOptions, Draft, NoReport, Report, Schema, SchemaError, Violation, compile,
-    program_size,
+    CheckOptions, CompileOptions, Draft, NoReport, Report, Resource, Schema, SchemaError, Violation,
+    compile_with, program_size_with,
 };
 use toolcore_core::sink::Sink;
 
@@ -14,6 +14,7 @@ use crate::callback::{TellFn, tell};
 use crate::guard::{Fail, UNKNOWN, Why, guard, read};
 use crate::json::read_options;
 use crate::object::{Live, Memory, Object};
+use crate::resources::{resources, toolcore_resources_t};
 use crate::status::{toolcore_detail_t, toolcore_status_t};
 
 /// A compiled JSON Schema.
@@ -26,6 +27,11 @@ pub const TOOLCORE_DRAFT_2020_12: u32 = 0;
 /// JSON Schema draft 7.
 pub const TOOLCORE_DRAFT_7: u32 = 1;
 
+/// toolcore_schema_opts_t.flags and toolcore_registry_opts_t.flags: texts must have the "format" of their schema
+/// (those of JSON Schema; others pass). Without it a format changes nothing. ERR_UNSUPPORTED in a library that was
+/// built without the feature `format`.
+pub const TOOLCORE_SCHEMA_ASSERT_FORMATS: u32 = 1;
+
 /// How a schema is compiled. NULL, or all zero but struct_size, for the defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -36,6 +42,12 @@ pub struct toolcore_schema_opts_t {
     pub max_depth: u32,
     /// TOOLCORE_DRAFT_2020_12 or TOOLCORE_DRAFT_7, for a schema without $schema.
     pub default_draft: u32,
+    /// Documents that its references can lead into, or NULL. They must live as long as the schema.
+    pub resources: *const toolcore_resources_t,
+    /// TOOLCORE_SCHEMA_ flags.
+    pub flags: u32,
+    /// Must be 0.
+    pub reserved: u32,
 }
 
 /// How an instance is checked. NULL, or all zero but struct_size, for the defaults.
@@ -69,10 +81,12 @@ pub struct toolcore_check_opts_t {
     pub reserved2: u32,
 }
 
-/// Bytes of memory with which toolcore_schema_init never finds too little for this schema, in *need. A reference
-/// that leads nowhere or in a circle, and a property that is there twice, are found by toolcore_schema_init only.
+/// Bytes of memory with which toolcore_schema_init never finds too little for this schema, in *need: what it
+/// takes, at any alignment, and for a schema with references the most that it can be. With resources this is
+/// their size many times over, where often a small part of it does. A reference that leads nowhere or in a
+/// circle, and a property that is there twice, are found by toolcore_schema_init only.
 ///
-/// Returns TOOLCORE_OK; ERR_BAD_SCHEMA (the message begins with the place) for a schema that cannot be
+/// Returns TOOLCORE_OK; ERR_BAD_SCHEMA (why.place_len and why.resource say where) for a schema that cannot be
 /// enforced; ERR_BAD_JSON; ERR_INVALID_UTF8; ERR_UNSUPPORTED for an option; ERR_INVALID_ARGUMENT. Unless OK,
 /// *need is 0.
 /// Threads: any.
@@ -87,19 +101,21 @@ pub unsafe extern "C" fn toolcore_schema_mem_size(
     guard(why, |c, why| {
         let need = c.out(need)?;
         need.set(0);
-        let options = options(c, opts)?;
+        let (options, resources) = options(c, opts)?;
         let schema = c.text(schema)?;
-        let program = program_size(schema, &options).map_err(|error| refuse(error, schema, why))?;
+        let program = program_size_with(schema, resources, &options)
+            .map_err(|error| refuse(error, schema, resources, why))?;
         need.set(schema_size(program));
         Ok(())
     })
 }
 
-/// Compiles a schema into an object in `mem`.
+/// Compiles a schema into an object in `mem`. Of its resources only what is referred to is compiled; nothing
+/// else is ever fetched.
 ///
-/// Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: bytes of mem); ERR_BAD_SCHEMA; ERR_BAD_JSON;
-/// ERR_INVALID_UTF8; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
-/// The text of `schema` and `mem` are used until toolcore_schema_deinit.
+/// Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: bytes of mem); ERR_BAD_SCHEMA (why.place_len and why.resource say
+/// where); ERR_BAD_JSON; ERR_INVALID_UTF8; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
+/// The text of `schema`, its resources and `mem` are used until toolcore_schema_deinit; `opts` is not kept.
 /// Threads: touches only its arguments.
 #[unsafe(no_mangle)]
 #[must_use]
@@ -114,14 +130,17 @@ pub unsafe extern "C" fn toolcore_schema_init(
     guard(why, |c, why| {
         let out = c.out(out)?;
         out.set(ptr::null_mut());
-        let options = options(c, opts)?;
-        let schema = c.apart_from(Span::new(mem, mem_len)).text(schema)?;
+        let (options, resources) = options(c, opts)?;
+        let apart = c.apart_from(Span::new(mem, mem_len));
+        let schema = apart.text(schema)?;
+        resources.iter().try_for_each(|resource| apart.apart(Span::of(resource.text.as_bytes())))?;
         let mut memory = c.memory(mem, mem_len)?;
         let place = memory.reserve::<Live<Schema<'static>>>();
         let program = if place.is_ok() { memory.rest() } else { &mut [] };
-        let size = compile(schema, &options, program).map_err(|error| refuse(error, schema, why))?;
+        let size = compile_with(schema, resources, &options, program)
+            .map_err(|error| refuse(error, schema, resources, why))?;
         let program = program.get(..size).unwrap_or_default();
-        out.set(place?.object(Schema::new(schema, program)));
+        out.set(place?.object(Schema::with_resources(schema, resources, program)));
         Ok(())
     })
 }
@@ -132,6 +151,15 @@ pub unsafe extern "C" fn toolcore_schema_init(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_schema_deinit(schema: *mut toolcore_schema_t) {
     guard(ptr::null_mut(), |c, _| c.end(schema, |_| ()));
+}
+
+/// Bytes of memory that a schema takes, at any alignment: what toolcore_schema_mem_size told if there is no
+/// reference in it, else no more. 0 for NULL.
+///
+/// Threads: any.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolcore_schema_size(schema: *const toolcore_schema_t) -> usize {
+    read(0, |c| Ok(schema_size(c.object(schema)?.program().len())))
 }
 
 /// Bytes of scratch that are enough to check any instance with these options (NULL for the defaults); 0 if
@@ -188,7 +216,7 @@ pub unsafe extern "C" fn toolcore_schema_check(
     })
 }
 
-sized_struct!(toolcore_schema_opts_t);
+sized_struct!(toolcore_schema_opts_t, since resources);
 sized_struct!(toolcore_check_opts_t);
 
 impl Object for toolcore_schema_t {
@@ -197,7 +225,15 @@ impl Object for toolcore_schema_t {
 }
 
 /// How C wants schemas to be compiled.
-pub(crate) fn compile_options(max_depth: u32, default_draft: u32) -> Result<CompileOptions, Fail> {
+pub(crate) fn compile_options(
+    max_depth: u32,
+    default_draft: u32,
+    flags: u32,
+) -> Result<CompileOptions, Fail> {
+    let known = if cfg!(feature = "format") { TOOLCORE_SCHEMA_ASSERT_FORMATS } else { 0 };
+    if flags & !known != 0 {
+        return Err(UNKNOWN);
+    }
     let mut options = CompileOptions::default();
     if max_depth != 0 {
         options.max_depth = u16::try_from(max_depth).unwrap_or(u16::MAX);
@@ -207,6 +243,10 @@ pub(crate) fn compile_options(max_depth: u32, default_draft: u32) -> Result<Comp
         TOOLCORE_DRAFT_7 => Draft::Draft7,
         _ => return Err(UNKNOWN),
     };
+    #[cfg(feature = "format")]
+    {
+        options.formats = flags & TOOLCORE_SCHEMA_ASSERT_FORMATS != 0;
+    }
     Ok(options)
 }
 
@@ -219,9 +259,16 @@ pub(crate) fn check_options(max_depth: u32, flags: u32, max_steps: u32) -> Resul
     Ok(options)
 }
 
-fn options(c: Caller, opts: *const toolcore_schema_opts_t) -> Result<CompileOptions, Fail> {
+fn options(
+    c: Caller,
+    opts: *const toolcore_schema_opts_t,
+) -> Result<(CompileOptions, &'static [Resource<'static>]), Fail> {
     let opts = c.options(opts)?;
-    compile_options(opts.max_depth, opts.default_draft)
+    if opts.reserved != 0 {
+        return Err(UNKNOWN);
+    }
+    let options = compile_options(opts.max_depth, opts.default_draft, opts.flags)?;
+    Ok((options, resources(c, opts.resources)?))
 }
 
 fn schema_size(program: usize) -> usize {
@@ -229,8 +276,9 @@ fn schema_size(program: usize) -> usize {
 }
 
 /// Says why a schema is refused, with its place.
-fn refuse(error: SchemaError, schema: &str, why: &mut Why) -> Fail {
-    error.write_message(schema, why.sink());
+pub(crate) fn refuse(error: SchemaError, schema: &str, resources: &[Resource<'_>], why: &mut Why) -> Fail {
+    error.write_message_with(schema, resources, why.sink());
+    why.place(error, schema, resources);
     let fail = why.numbers(error);
     if let Some(program) = error.no_space() {
         why.need = schema_size(program);

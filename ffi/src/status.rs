@@ -10,7 +10,7 @@ use toolcore_core::dispatch::DispatchError;
 use toolcore_core::json::{self, NumberError};
 use toolcore_core::registry::AddError;
 use toolcore_core::result::ResultError;
-use toolcore_core::schema::{CheckError, SchemaError, SchemaErrorKind};
+use toolcore_core::schema::{CheckError, CoerceError, SchemaError, SchemaErrorKind};
 use toolcore_core::sink::NoSpace;
 
 use crate::abi::sized_struct;
@@ -103,9 +103,15 @@ pub struct toolcore_detail_t {
     pub reason: u32,
     /// What was wrong, in English; cut to this size, always NUL terminated.
     pub message: [c_char; TOOLCORE_DETAIL_MESSAGE_SIZE],
+    /// Where a schema is refused: the number of the resource that it was in, counted from 1; 0 for the schema
+    /// itself. `offset` is a place in that text.
+    pub resource: usize,
+    /// Where a schema is refused: how many bytes at the start of the message are the place, as a JSON Pointer,
+    /// in a resource after its URI and "#"; ": " follows. 0 at the root of the schema.
+    pub place_len: usize,
 }
 
-sized_struct!(toolcore_detail_t);
+sized_struct!(toolcore_detail_t, since resource);
 
 /// An error of the core as C sees it.
 pub(crate) trait Explain: core::fmt::Display {
@@ -195,6 +201,7 @@ impl Explain for SchemaError {
         }
     }
     fn more(&self, why: &mut Why) {
+        why.resource = self.resource.map_or(0, |number| number + 1);
         match self.kind {
             SchemaErrorKind::Json(error) => error.more(why),
             SchemaErrorKind::NoSpace { need } => why.need = need,
@@ -216,6 +223,24 @@ impl Explain for CheckError {
         match self {
             CheckError::Json(error) => error.more(why),
             CheckError::NoWork { need } => why.need = Memory::room_for::<u32>(*need),
+            _ => {}
+        }
+    }
+}
+
+impl Explain for CoerceError {
+    fn status(&self) -> toolcore_status_t {
+        match self {
+            CoerceError::Json(_) => TOOLCORE_ERR_BAD_JSON,
+            CoerceError::NoSpace { .. } | CoerceError::NoWork { .. } => TOOLCORE_ERR_NO_SPACE,
+            _ => TOOLCORE_ERR_OUT_OF_RANGE,
+        }
+    }
+    fn more(&self, why: &mut Why) {
+        match self {
+            CoerceError::Json(error) => error.more(why),
+            CoerceError::NoSpace { need } => why.need = *need,
+            CoerceError::NoWork { need } => why.need = Memory::room_for::<u32>(*need),
             _ => {}
         }
     }

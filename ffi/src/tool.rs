@@ -4,6 +4,7 @@ use core::cell::Cell;
 use core::ffi::c_void;
 
 use toolcore_core::json::Writer;
+use toolcore_core::registry::{AddError, ToolInfo};
 use toolcore_core::schema::{
     MAX_PARAMETER_DEPTH, Parameter, ParameterError, ParameterType, ToolParameter, write_parameter,
 };
@@ -126,6 +127,9 @@ pub const TOOLCORE_TOOL_STRICT: u32 = 1;
 pub const TOOLCORE_TOOL_COERCE: u32 = 2;
 /// toolcore_tool_t.flags: all strings live as long as the registry, as literals do; they are not copied.
 pub const TOOLCORE_TOOL_STATIC: u32 = 4;
+/// toolcore_tool_t.flags: of arguments with the same name the last one counts, and the callback sees that one
+/// alone; without it such arguments are refused.
+pub const TOOLCORE_TOOL_LAST_WINS: u32 = 8;
 
 /// A tool, for toolcore_registry_add. All that is zero is not said; `name` and `run` must be.
 #[repr(C)]
@@ -205,8 +209,38 @@ pub(crate) fn add(
             }
             Err(fail)
         }
-        (Err(error), None) => Err(why.numbers(error)),
+        (Err(error), None) => {
+            let refused = match error {
+                AddError::Parameters(error) => Some((error, definition.parameters)),
+                AddError::OutputSchema(error) => {
+                    Some((error, Parameters::Schema(definition.output_schema.unwrap_or_default())))
+                }
+                _ => None,
+            };
+            if let Some((error, Parameters::Schema(text))) = refused {
+                why.place(error, text, registry.options().resources);
+            }
+            Err(why.numbers(error))
+        }
     }
+}
+
+/// The hints of a tool as TOOLCORE_ANNOTATION_ flags.
+pub(crate) fn hints_of(annotations: Annotations) -> u32 {
+    let flag = |hint: Option<bool>, yes, no| hint.map_or(0, |hint| if hint { yes } else { no });
+    flag(annotations.read_only, TOOLCORE_ANNOTATION_READ_ONLY, TOOLCORE_ANNOTATION_NOT_READ_ONLY)
+        | flag(annotations.destructive, TOOLCORE_ANNOTATION_DESTRUCTIVE, TOOLCORE_ANNOTATION_NOT_DESTRUCTIVE)
+        | flag(annotations.idempotent, TOOLCORE_ANNOTATION_IDEMPOTENT, TOOLCORE_ANNOTATION_NOT_IDEMPOTENT)
+        | flag(annotations.open_world, TOOLCORE_ANNOTATION_OPEN_WORLD, TOOLCORE_ANNOTATION_NOT_OPEN_WORLD)
+}
+
+/// What a tool was asked to be as TOOLCORE_TOOL_ flags.
+pub(crate) fn flags_of(info: ToolInfo<'_>) -> u32 {
+    let flag = |set: bool, flag| if set { flag } else { 0 };
+    flag(info.strict(), TOOLCORE_TOOL_STRICT)
+        | flag(info.coerce(), TOOLCORE_TOOL_COERCE)
+        | flag(info.is_static(), TOOLCORE_TOOL_STATIC)
+        | flag(info.last_wins(), TOOLCORE_TOOL_LAST_WINS)
 }
 
 impl toolcore_tool_t {
@@ -214,7 +248,8 @@ impl toolcore_tool_t {
         if self.run.is_none() {
             return Err(NO_CALLBACK);
         }
-        let known = TOOLCORE_TOOL_STRICT | TOOLCORE_TOOL_COERCE | TOOLCORE_TOOL_STATIC;
+        let known =
+            TOOLCORE_TOOL_STRICT | TOOLCORE_TOOL_COERCE | TOOLCORE_TOOL_STATIC | TOOLCORE_TOOL_LAST_WINS;
         if self.flags & !known != 0 || self.annotations & !0xFF != 0 {
             return Err(UNKNOWN);
         }
@@ -239,7 +274,7 @@ impl toolcore_tool_t {
             },
             strict: self.flags & TOOLCORE_TOOL_STRICT != 0,
             coerce: self.flags & TOOLCORE_TOOL_COERCE != 0,
-            last_wins: false,
+            last_wins: self.flags & TOOLCORE_TOOL_LAST_WINS != 0,
             timeout: timeout(self.timeout_ms),
         })
     }

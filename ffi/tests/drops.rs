@@ -30,7 +30,7 @@ const WAYS_IN: &[Way] = &[
     ),
     ("a name that is taken", |tool| tool.name = s("echo"), TOOLCORE_ERR_DUPLICATE),
     ("no callback", |tool| tool.run = None, INVALID),
-    ("an unknown flag", |tool| tool.flags = 8, TOOLCORE_ERR_UNSUPPORTED),
+    ("an unknown flag", |tool| tool.flags = 16, TOOLCORE_ERR_UNSUPPORTED),
     ("an unknown annotation", |tool| tool.annotations = 256, TOOLCORE_ERR_UNSUPPORTED),
     ("annotations that exclude each other", |tool| tool.annotations = 3, INVALID),
     ("parameters that are nowhere", |tool| tool.params_len = 1, INVALID),

@@ -7,6 +7,7 @@ use super::support::init;
 use crate::answer::*;
 use crate::call::*;
 use crate::clock::*;
+use crate::coerce::*;
 use crate::context::*;
 use crate::dispatch::*;
 use crate::hook::*;
@@ -14,6 +15,7 @@ use crate::json::*;
 use crate::json_writer::*;
 use crate::registry::*;
 use crate::reply::*;
+use crate::resources::*;
 use crate::result::*;
 use crate::results::*;
 use crate::schema::*;
@@ -47,7 +49,7 @@ macro_rules! no_padding {
 }
 
 no_padding! {
-    toolcore_detail_t { struct_size, message_len, offset, need, status, reason, message }
+    toolcore_detail_t { struct_size, message_len, offset, need, status, reason, message, resource, place_len }
     toolcore_clock_t { struct_size, user_data, now_ms }
     toolcore_param_t {
         struct_size, name, description, enumeration, default_value, minimum, maximum, items, properties,
@@ -58,7 +60,12 @@ no_padding! {
         drop, annotations, flags, timeout_ms,
     }
     toolcore_registry_opts_t {
-        struct_size, max_tools, pool_bytes, reserved, collision, max_depth, default_draft, reserved2, timeout_ms,
+        struct_size, max_tools, pool_bytes, resources, collision, max_depth, default_draft, flags, timeout_ms,
+    }
+    toolcore_resource_t { struct_size, uri, text }
+    toolcore_tool_info_t {
+        struct_size, name, title, description, category, schema, output_schema, pool_bytes, schema_bytes, reserved,
+        annotations, flags, timeout_ms,
     }
     toolcore_hook_t { struct_size, before, after, user_data, drop }
     toolcore_tools_opts_t {
@@ -84,7 +91,8 @@ no_padding! {
     toolcore_call_result_t { struct_size, id, result, flags, reserved }
     toolcore_results_opts_t { struct_size, limit, flags, reserved }
     toolcore_json_opts_t { struct_size, max_depth, flags }
-    toolcore_schema_opts_t { struct_size, max_depth, default_draft }
+    toolcore_schema_opts_t { struct_size, max_depth, default_draft, resources, flags, reserved }
+    toolcore_coerce_opts_t { struct_size, changed, user_data, max_depth, max_steps, flags, reserved }
     toolcore_check_opts_t {
         struct_size, violation, user_data, reserved, max_depth, max_steps, flags, reserved2,
     }

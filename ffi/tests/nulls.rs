@@ -7,13 +7,16 @@ use super::support::*;
 use crate::abi::toolcore_str_t;
 use crate::answer::*;
 use crate::call::*;
+use crate::coerce::*;
 use crate::context::*;
 use crate::dispatch::*;
 use crate::hook::*;
 use crate::json::*;
 use crate::json_writer::*;
 use crate::registry::*;
+use crate::repair::*;
 use crate::reply::*;
+use crate::resources::*;
 use crate::result::*;
 use crate::results::*;
 use crate::schema::*;
@@ -88,6 +91,8 @@ fn an_object_that_is_null_is_a_status() {
         c!(toolcore_json_writer_null(null_mut())),
         c!(toolcore_json_writer_end(null_mut(), n)),
         c!(toolcore_schema_check(null(), s("1"), null(), null_mut(), 0, &raw mut b, no)),
+        c!(toolcore_schema_coerce(null(), s("1"), null(), null_mut(), 0, null_mut(), 0, n, no)),
+        c!(toolcore_registry_tool(null(), 0, &mut init::<toolcore_tool_info_t>())),
         c!(toolcore_context_push(null_mut(), &init())),
         c!(toolcore_context_clear(null_mut())),
         c!(toolcore_context_render(null_mut(), &init(), null_mut(), 0, n, null_mut(), no)),
@@ -105,6 +110,7 @@ fn what_has_no_status_takes_null_for_nothing() {
         c!(toolcore_reply_deinit(null_mut())),
         c!(toolcore_result_deinit(null_mut())),
         c!(toolcore_schema_deinit(null_mut())),
+        c!(toolcore_resources_deinit(null_mut())),
         c!(toolcore_context_deinit(null_mut())),
     ] {
         assert_eq!(end, ());
@@ -117,6 +123,8 @@ fn what_has_no_status_takes_null_for_nothing() {
     assert!(!c!(toolcore_result_failed(null())));
     assert_eq!(c!(toolcore_context_len(null())), 0);
     assert_eq!(c!(toolcore_schema_scratch_size(null(), null())), 0);
+    assert_eq!(c!(toolcore_schema_size(null())), 0);
+    assert_eq!(c!(toolcore_result_repairs(null())), 0);
     assert_eq!(c!(toolcore_call_time_left_ms(null())), u64::MAX);
     assert_eq!(c!(toolcore_call_deadline_ms(null())), u64::MAX);
     for empty in [
@@ -227,6 +235,13 @@ fn an_output_that_is_null_is_a_status_and_nothing_runs() {
         c!(toolcore_json_bool(s("true"), null_mut())),
         c!(toolcore_json_validate(NOWHERE, null(), no)),
         c!(toolcore_schema_mem_size(s("{}"), null(), null_mut(), no)),
+        c!(toolcore_registry_tool(registry, 0, null_mut())),
+        c!(toolcore_json_repair(s("1"), null(), null_mut(), 0, null_mut(), null_mut(), no)),
+        c!(toolcore_json_repair(s("1"), null(), null_mut(), 1, &raw mut len, null_mut(), no)),
+        c!(toolcore_json_repair(NOWHERE, null(), null_mut(), 0, &raw mut len, null_mut(), no)),
+        c!(toolcore_resources_init(null(), 1, mem, SCRATCH, &mut null_mut(), no)),
+        c!(toolcore_resources_init(null(), 0, mem, SCRATCH, null_mut(), no)),
+        c!(toolcore_resources_init(null(), 0, null_mut(), SCRATCH, &mut null_mut(), no)),
         c!(toolcore_schema_init(s("{}"), null(), mem, SCRATCH, null_mut(), no)),
         c!(toolcore_schema_init(s("{}"), null(), null_mut(), SCRATCH, &mut null_mut(), no)),
         c!(toolcore_context_init(null(), mem, SCRATCH, null_mut())),

@@ -8,12 +8,14 @@ use crate::abi::CStruct;
 use crate::answer::*;
 use crate::call::*;
 use crate::clock::*;
+use crate::coerce::*;
 use crate::context::*;
 use crate::dispatch::*;
 use crate::hook::*;
 use crate::json::*;
 use crate::registry::*;
 use crate::reply::*;
+use crate::resources::*;
 use crate::result::*;
 use crate::results::*;
 use crate::schema::*;
@@ -36,8 +38,11 @@ fn inputs<T: CStruct>(good: T, call: impl Fn(*const T) -> toolcore_status_t) {
     assert_eq!(with(size, 1), TOOLCORE_OK, "{name}: what is beyond its size does not matter");
     assert_eq!(with(size + 16, 0), TOOLCORE_OK, "{name}: a new caller that sets nothing new");
     assert_eq!(with(size + 16, 1), TOOLCORE_ERR_UNSUPPORTED, "{name}: a new caller that wants something new");
-    for says in [0, 1, size - 1, 4097, usize::MAX] {
+    for says in [0, 1, T::FIRST - 1, 4097, usize::MAX] {
         assert_eq!(with(says, 0), INVALID, "{name}: struct_size {says}");
+    }
+    for says in T::FIRST..size {
+        assert_eq!(with(says, 0), TOOLCORE_OK, "{name}: an older caller, of struct_size {says}");
     }
     if !name.contains("opts") {
         assert_eq!(call(null()), INVALID, "{name}: NULL");
@@ -54,12 +59,16 @@ fn outputs<T: CStruct>(call: impl Fn(*mut T) -> toolcore_status_t) {
         c!(at.cast::<usize>().write_unaligned(says));
         let status = call(at);
         assert_eq!(c!(at.cast::<usize>().read_unaligned()), says, "{name}: its size is the caller's");
-        assert!(memory[size..].iter().all(|byte| *byte == 0xA5), "{name}: written beyond what is known");
+        let known = if says < T::FIRST { size_of::<usize>() } else { size.min(says) };
+        assert!(memory[known..].iter().all(|byte| *byte == 0xA5), "{name}: written beyond what is known");
         status
     };
     assert_eq!(with(size), TOOLCORE_OK, "{name}");
     assert_eq!(with(size + 16), TOOLCORE_OK, "{name}: a new caller");
-    for says in [0, 1, size - 1, 4097, usize::MAX] {
+    for says in T::FIRST..size {
+        assert_eq!(with(says), TOOLCORE_OK, "{name}: an older caller, of struct_size {says}");
+    }
+    for says in [0, 1, T::FIRST - 1, 4097, usize::MAX] {
         assert_eq!(with(says), INVALID, "{name}: struct_size {says}");
     }
 }
@@ -126,6 +135,13 @@ fn options_may_be_larger_but_not_smaller() {
     inputs(init::<toolcore_json_opts_t>(), |opts| c!(toolcore_json_validate(s("[]"), opts, no)));
     inputs(init::<toolcore_schema_opts_t>(), |opts| {
         c!(toolcore_schema_init(s("{}"), opts, mem, SCRATCH, &mut null_mut(), no))
+    });
+    inputs(sized!(toolcore_resource_t { uri: s("https://example.com/a"), text: s("{}") }), |resource| {
+        let len = usize::from(!resource.is_null());
+        if len == 0 {
+            return INVALID;
+        }
+        c!(toolcore_resources_init(resource, len, mem, SCRATCH, &mut null_mut(), no))
     });
     inputs(init::<toolcore_context_opts_t>(), |opts| {
         c!(toolcore_context_init(opts, mem, 1 << 16, &mut null_mut()))
@@ -226,6 +242,21 @@ fn structs_that_must_be_there_may_be_larger_but_not_smaller() {
     inputs(init::<toolcore_check_opts_t>(), |opts| {
         c!(toolcore_schema_check(schema, s("1"), opts, mem, SCRATCH, &mut false, no))
     });
+    inputs(init::<toolcore_coerce_opts_t>(), |opts| {
+        let status = c!(toolcore_schema_coerce(
+            schema,
+            s("1"),
+            opts,
+            mem,
+            SCRATCH,
+            null_mut(),
+            0,
+            &mut len.clone(),
+            no
+        ));
+        assert_eq!(c!(toolcore_schema_coerce_scratch_size(opts)) == 0, status != TOOLCORE_OK);
+        status
+    });
 }
 
 #[test]
@@ -235,6 +266,7 @@ fn structs_that_are_filled_in_may_be_larger_but_not_smaller() {
     let mut scratch = Block::new(SCRATCH);
     let mem = scratch.ptr();
     outputs::<toolcore_detail_t>(|why| c!(toolcore_json_validate(s("1"), null(), why)));
+    outputs::<toolcore_tool_info_t>(|info| c!(toolcore_registry_tool(registry, 0, info)));
     outputs::<toolcore_outcome_t>(|outcome| {
         let mut buf = [0u8; 2048];
         let (buf, len) = (buf.as_mut_ptr().cast(), buf.len());

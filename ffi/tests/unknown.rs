@@ -8,10 +8,12 @@ use super::support::*;
 use crate::abi::CStruct;
 use crate::answer::*;
 use crate::call::*;
+use crate::coerce::*;
 use crate::context::*;
 use crate::dispatch::*;
 use crate::json::*;
 use crate::registry::*;
+use crate::repair::*;
 use crate::reply::*;
 use crate::result::*;
 use crate::results::*;
@@ -43,8 +45,7 @@ fn fields() {
     for opts in [
         with(|opts: &mut toolcore_registry_opts_t| opts.collision = 2),
         with(|opts: &mut toolcore_registry_opts_t| opts.default_draft = 2),
-        with(|opts: &mut toolcore_registry_opts_t| opts.reserved = 1),
-        with(|opts: &mut toolcore_registry_opts_t| opts.reserved2 = 1),
+        with(|opts: &mut toolcore_registry_opts_t| opts.flags = 2),
     ] {
         assert_eq!(c!(toolcore_registry_mem_size(&opts)), 0);
         all.push(c!(toolcore_registry_init(&opts, mem, size, &mut null_mut())));
@@ -66,7 +67,7 @@ fn fields() {
         all.push(c!(toolcore_tools_render(registry, dialect, &opts, null_mut(), 0, len, no)));
     }
     for opts in [
-        with(|opts: &mut toolcore_answer_opts_t| opts.flags = 4),
+        with(|opts: &mut toolcore_answer_opts_t| opts.flags = 8),
         with(|opts: &mut toolcore_answer_opts_t| opts.reserved = 1),
         with(|opts: &mut toolcore_answer_opts_t| opts.reserved2 = 1),
     ] {
@@ -95,7 +96,7 @@ fn fields() {
         all.push(c!(toolcore_results_render(dialect, &call, 1, null(), 0, null(), null_mut(), 0, len, no)));
     }
     for opts in [
-        with(|opts: &mut toolcore_dispatch_opts_t| opts.flags = 2),
+        with(|opts: &mut toolcore_dispatch_opts_t| opts.flags = 4),
         with(|opts: &mut toolcore_dispatch_opts_t| opts.dialect = 99),
     ] {
         let call = init();
@@ -116,8 +117,14 @@ fn fields() {
     }
     let opts = with(|opts: &mut toolcore_json_opts_t| opts.flags = 2);
     all.push(c!(toolcore_json_validate(s("1"), &opts, no)));
-    let opts = with(|opts: &mut toolcore_schema_opts_t| opts.default_draft = 2);
-    all.push(c!(toolcore_schema_init(s("{}"), &opts, mem, size, &mut null_mut(), no)));
+    for opts in [
+        with(|opts: &mut toolcore_schema_opts_t| opts.default_draft = 2),
+        with(|opts: &mut toolcore_schema_opts_t| opts.flags = 2),
+        with(|opts: &mut toolcore_schema_opts_t| opts.reserved = 1),
+    ] {
+        all.push(c!(toolcore_schema_init(s("{}"), &opts, mem, size, &mut null_mut(), no)));
+        all.push(c!(toolcore_schema_mem_size(s("{}"), &opts, len, no)));
+    }
     let mut schema = null_mut();
     assert_eq!(c!(toolcore_schema_init(s("{}"), null(), mem, size, &raw mut schema, no)), TOOLCORE_OK);
     for opts in [
@@ -127,6 +134,17 @@ fn fields() {
     ] {
         all.push(c!(toolcore_schema_check(schema, s("1"), &opts, null_mut(), 0, &mut true, no)));
     }
+    for opts in [
+        with(|opts: &mut toolcore_coerce_opts_t| opts.flags = 16),
+        with(|opts: &mut toolcore_coerce_opts_t| opts.reserved = 1),
+    ] {
+        all.push(c!(toolcore_schema_coerce(schema, s("1"), &opts, null_mut(), 0, null_mut(), 0, len, no)));
+        assert_eq!(c!(toolcore_schema_coerce_scratch_size(&opts)), 0);
+    }
+    let opts = with(|opts: &mut toolcore_json_opts_t| opts.flags = 2);
+    all.push(c!(toolcore_json_repair(s("1"), &opts, null_mut(), 0, len, null_mut(), no)));
+    let tool = toolcore_tool_t { flags: 16, ..tool("flags", fail) };
+    all.push(c!(toolcore_registry_add(registry, &tool, no)));
     let mut result = null_mut();
     assert_eq!(c!(toolcore_result_init(mem, size, &raw mut result)), TOOLCORE_OK);
     let usage = with(|usage: &mut toolcore_usage_t| usage.reserved = 1);

@@ -194,9 +194,9 @@ TEST(mem_size_follows_the_options)
     opts.collision = 7;
     CHECK_SIZE(toolcore_registry_mem_size(&opts), 0);
     opts.collision = 0;
-    opts.reserved = 1;
+    opts.flags = 2;
     CHECK_SIZE(toolcore_registry_mem_size(&opts), 0);
-    opts.reserved = 0;
+    opts.flags = 0;
     opts.struct_size = 0;
     CHECK_SIZE(toolcore_registry_mem_size(&opts), 0);
 }

@@ -142,6 +142,25 @@ static toolcore_status_t use_schema_opts(void *s)
     toolcore_schema_deinit(made);
     return status;
 }
+static toolcore_status_t use_resource(void *s)
+{
+    static char mem[256];
+    toolcore_resources_t *made;
+    toolcore_status_t status = toolcore_resources_init(s, 1, mem, sizeof mem, &made, NULL);
+    CHECK((status == TOOLCORE_OK) == (made != NULL));
+    toolcore_resources_deinit(made);
+    return status;
+}
+static toolcore_status_t use_coerce_opts(void *s)
+{
+    size_t len = 9;
+    toolcore_status_t status = toolcore_schema_coerce(schema, TOOLCORE_STR("1"), s, scratch, sizeof scratch, buf,
+                                                      sizeof buf, &len, NULL);
+    CHECK_SIZE(len, status == TOOLCORE_OK ? 1 : 0);
+    CHECK((toolcore_schema_coerce_scratch_size(s) != 0) == (status == TOOLCORE_OK));
+    return status;
+}
+static toolcore_status_t use_tool_info(void *s) { return toolcore_registry_tool(tools, 0, s); }
 static toolcore_status_t use_check_opts(void *s)
 {
     bool valid = true;
@@ -198,6 +217,7 @@ static union {
     toolcore_tool_call_t call;
     toolcore_call_result_t call_result;
     toolcore_block_t block;
+    toolcore_resource_t resource;
     toolcore_context_render_opts_t render_opts;
 } good;
 
@@ -207,20 +227,24 @@ static void good_tool(void) { good.tool = echo_tool(), good.tool.name = TOOLCORE
 static void good_clock(void) { good.clock.now_ms = now_ms; }
 static void good_call(void) { good.call = call; }
 static void good_call_result(void) { good.call_result = call_result(); }
+static void good_resource(void) { good.resource.text = TOOLCORE_STR("{}"); }
 static void good_block(void) { good.block.content = TOOLCORE_STR("more"); }
 static void good_render_opts(void) { good.render_opts.budget = 1000; }
 
-#define ROW(type, make, use) { #type ": " #use, sizeof(type), 0, make, use }
+#define ROW(type, make, use) { #type ": " #use, sizeof(type), sizeof(type), 0, make, use }
 /* One that the library fills in. */
-#define OUT(type, use) { #type ": " #use, sizeof(type), 1, plain, use }
+#define OUT(type, use) { #type ": " #use, sizeof(type), sizeof(type), 1, plain, use }
+/* The same for structs to which fields were appended, from `field` on. */
+#define ROW_SINCE(type, field, make, use) { #type ": " #use, sizeof(type), offsetof(type, field), 0, make, use }
+#define OUT_SINCE(type, field, use) { #type ": " #use, sizeof(type), offsetof(type, field), 1, plain, use }
 static const struct {
     const char *what;
-    size_t size;
+    size_t size, first;
     int filled_in;
     void (*make)(void);
     toolcore_status_t (*use)(void *);
 } structs[] = {
-    OUT(toolcore_detail_t, use_detail),
+    OUT_SINCE(toolcore_detail_t, resource, use_detail),
     ROW(toolcore_registry_opts_t, plain, use_registry_opts),
     ROW(toolcore_param_t, good_param, use_param),
     ROW(toolcore_param_t, good_param, use_nested_param),
@@ -242,7 +266,10 @@ static const struct {
     ROW(toolcore_call_result_t, good_call_result, use_call_result),
     ROW(toolcore_results_opts_t, plain, use_results_opts),
     ROW(toolcore_json_opts_t, plain, use_json_opts),
-    ROW(toolcore_schema_opts_t, plain, use_schema_opts),
+    ROW_SINCE(toolcore_schema_opts_t, resources, plain, use_schema_opts),
+    ROW(toolcore_resource_t, good_resource, use_resource),
+    ROW(toolcore_coerce_opts_t, plain, use_coerce_opts),
+    OUT(toolcore_tool_info_t, use_tool_info),
     ROW(toolcore_check_opts_t, plain, use_check_opts),
     ROW(toolcore_context_opts_t, plain, use_context_opts),
     ROW(toolcore_block_t, good_block, use_block),
@@ -277,11 +304,25 @@ TEST(a_struct_of_the_known_size_is_taken)
 TEST(a_struct_size_of_zero_or_too_small_is_an_invalid_argument)
 {
     for (size_t i = 0; i < STRUCTS; i++) {
-        const size_t sizes[] = { 0, 1, sizeof(size_t) - 1, sizeof(size_t), structs[i].size - 1 };
+        const size_t sizes[] = { 0, 1, sizeof(size_t) - 1, sizeof(size_t), structs[i].first - 1 };
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
             char *memory = sized(i, sizes[s]);
             AT(structs[i].what);
             CHECK_STATUS(structs[i].use(memory), TOOLCORE_ERR_INVALID_ARGUMENT);
+        }
+    }
+}
+
+TEST(an_older_struct_that_ends_before_what_was_appended_is_taken)
+{
+    for (size_t i = 0; i < STRUCTS; i++) {
+        for (size_t size = structs[i].first; size < structs[i].size; size++) {
+            char *memory = sized(i, size + 1);
+            memcpy(memory, &size, sizeof size);
+            memory[size] = 0x77;
+            AT(structs[i].what);
+            CHECK_STATUS(structs[i].use(memory), TOOLCORE_OK);
+            CHECK(memory[size] == 0x77);
         }
     }
 }
@@ -385,23 +426,23 @@ TEST(elements_of_an_array_stand_their_own_struct_size_apart)
 TEST(a_constant_flag_or_reserved_field_that_is_not_known_is_not_supported)
 {
     FIELD(use_registry_opts, toolcore_registry_opts_t, collision, 2);
-    FIELD(use_registry_opts, toolcore_registry_opts_t, reserved, 1);
+    FIELD(use_registry_opts, toolcore_registry_opts_t, flags, 2);
     FIELD(use_param, toolcore_param_t, type, 8);
     FIELD(use_param, toolcore_param_t, flags, 8);
     FIELD(use_nested_param, toolcore_param_t, type, UINT32_MAX);
     FIELD(use_items, toolcore_param_t, type, 8);
-    FIELD(use_tool, toolcore_tool_t, flags, 8);
+    FIELD(use_tool, toolcore_tool_t, flags, 16);
     FIELD(use_tool, toolcore_tool_t, annotations, 256);
     FIELD(use_tools_opts, toolcore_tools_opts_t, choice, 5);
     FIELD(use_tools_opts, toolcore_tools_opts_t, parallel, 3);
     FIELD(use_tools_opts, toolcore_tools_opts_t, flags, 4);
     FIELD(use_tools_opts, toolcore_tools_opts_t, reserved, 1);
-    FIELD(use_answer_opts, toolcore_answer_opts_t, flags, 4);
+    FIELD(use_answer_opts, toolcore_answer_opts_t, flags, 8);
     FIELD(use_answer_opts, toolcore_answer_opts_t, reserved, 1);
     FIELD(use_reply_opts, toolcore_reply_opts_t, flags, 2);
     FIELD(use_call_in, toolcore_tool_call_t, flags, 4);
     FIELD(use_call_in, toolcore_tool_call_t, reserved, 1);
-    FIELD(use_dispatch_opts, toolcore_dispatch_opts_t, flags, 2);
+    FIELD(use_dispatch_opts, toolcore_dispatch_opts_t, flags, 4);
     FIELD(use_usage, toolcore_usage_t, reserved, 1);
     FIELD(use_call_result, toolcore_call_result_t, flags, 2);
     FIELD(use_call_result, toolcore_call_result_t, reserved, 1);
@@ -409,6 +450,10 @@ TEST(a_constant_flag_or_reserved_field_that_is_not_known_is_not_supported)
     FIELD(use_results_opts, toolcore_results_opts_t, reserved, 1);
     FIELD(use_json_opts, toolcore_json_opts_t, flags, 2);
     FIELD(use_schema_opts, toolcore_schema_opts_t, default_draft, 2);
+    FIELD(use_schema_opts, toolcore_schema_opts_t, flags, 2);
+    FIELD(use_schema_opts, toolcore_schema_opts_t, reserved, 1);
+    FIELD(use_coerce_opts, toolcore_coerce_opts_t, flags, 16);
+    FIELD(use_coerce_opts, toolcore_coerce_opts_t, reserved, 1);
     FIELD(use_check_opts, toolcore_check_opts_t, flags, 2);
     FIELD(use_check_opts, toolcore_check_opts_t, reserved, 1);
     FIELD(use_check_opts, toolcore_check_opts_t, reserved2, 1);
@@ -433,6 +478,7 @@ int main(void)
     RUN(set_up);
     RUN(a_struct_of_the_known_size_is_taken);
     RUN(a_struct_size_of_zero_or_too_small_is_an_invalid_argument);
+    RUN(an_older_struct_that_ends_before_what_was_appended_is_taken);
     RUN(a_larger_struct_is_taken_if_what_is_not_known_is_zero);
     RUN(a_larger_struct_is_not_supported_if_what_is_not_known_is_set);
     RUN(a_struct_that_is_filled_in_is_written_no_further_than_is_known);

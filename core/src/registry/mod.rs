@@ -308,6 +308,11 @@ impl<'m, H, K: Hook> Registry<'m, H, K> {
         self.len == 0
     }
 
+    /// What holds for all tools.
+    pub fn options(&self) -> &RegistryOptions<'m> {
+        &self.options
+    }
+
     /// Bytes of the pool that are taken, and that there are.
     pub fn pool_used(&self) -> (usize, usize) {
         (self.used, self.pool.len())

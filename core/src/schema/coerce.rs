@@ -432,6 +432,9 @@ impl<'s> Coercer<'s, '_, '_, '_> {
     }
 }
 
+/// Words of work memory for each level of an instance, the scalars at the bottom included.
+pub const COERCE_WORK_PER_LEVEL: usize = FRAME;
+
 /// Words for an open container.
 const FRAME: usize = 4;
 /// References in place that are followed one after another.

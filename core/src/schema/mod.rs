@@ -87,7 +87,7 @@ pub use build::{
     write_schema,
 };
 pub use check::{CheckOptions, Schema, Verdict, WORK_PER_LEVEL};
-pub use coerce::{CoerceError, CoerceOptions, Coercion, Rule, coerce};
+pub use coerce::{COERCE_WORK_PER_LEVEL, CoerceError, CoerceOptions, Coercion, Rule, coerce};
 pub use compile::{
     CompileOptions, Draft, MAX_LEVELS, compile, compile_with, program_size, program_size_with,
 };
