@@ -3,7 +3,7 @@
 use core::ffi::{CStr, c_char};
 use core::ptr;
 
-use toolcore_core::json::{self, RepairError, Repairs, repair};
+use toolcore_core::json::{self, RepairError, Repairs, Surrogates, repair};
 use toolcore_core::sink::{NoSpace, Sink};
 
 use crate::abi::{Span, toolcore_str_t};
@@ -23,7 +23,7 @@ pub const TOOLCORE_REPAIR_DOUBLE_ENCODED: u32 = 8;
 
 /// Writes the JSON value that a text holds, repaired where it needs it, and says in *repairs (which may be NULL) what
 /// was done: TOOLCORE_REPAIR_ flags, 0 for a text that is JSON as it is. A repaired value is an object or an array.
-/// Nothing is made up: a text that stops early stays an error, and so does one whose rest looks like more JSON.
+/// With TOOLCORE_JSON_REPLACE_SURROGATES a lone surrogate escape is written as U+FFFD. Nothing is made up: a text that stops early stays an error, and so does one whose rest looks like more JSON.
 /// (NULL, 0) and ERR_NO_SPACE give a length that is enough, at times more than is needed (that of the text always
 /// is), and do not say yet that the text can be repaired.
 ///
@@ -69,6 +69,10 @@ pub unsafe extern "C" fn toolcore_json_repair(
             }
             Err(RepairError::NoSpace(NoSpace { need })) => (need, 0),
             Err(RepairError::Json(error)) => return Err(why.error(error)),
+        };
+        let len = match output.buffer().get_mut(..len) {
+            Some(written) if options.surrogates == Surrogates::Replace => json::replace_surrogates(written),
+            _ => len,
         };
         if !output.measures() && len > output.buffer().len() {
             why.error(NoSpace { need: len });

@@ -95,6 +95,9 @@ fn lone_surrogates_are_as_the_options_say() {
         let buf = buffer.as_mut_ptr().cast();
         let status = c!(toolcore_json_repair(from, &opts, buf, 64, &raw mut len, null_mut(), no));
         assert_eq!(status, expected);
+        if status == TOOLCORE_OK {
+            assert_eq!(&buffer[..len], "[\"\u{FFFD}\"]".as_bytes());
+        }
     }
 }
 

@@ -37,7 +37,7 @@ mod tests;
 pub use number::{Number, NumberError};
 pub use read::{Event, Reader};
 pub use repair::{RepairError, Repaired, Repairs, repair};
-pub use text::{Chars, Str, rewrite_escapes};
+pub use text::{Chars, Str, replace_surrogates, rewrite_escapes};
 pub use value::{Entries, Items, Kind, Value, pointer_at};
 pub use write::{Mark, NotFinite, Writer, escaped_len, escaped_prefix};
 

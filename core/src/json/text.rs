@@ -125,6 +125,29 @@ pub fn rewrite_escapes(json: &str, sink: &mut Sink<'_>) {
     });
 }
 
+/// Writes U+FFFD itself in place of each lone surrogate escape of checked JSON text, and gives the length of what
+/// remains: the text is not longer than before.
+pub fn replace_surrogates(text: &mut [u8]) -> usize {
+    let (mut from, mut to) = (0, 0);
+    while let Some(rest) = text.get(from..).filter(|rest| !rest.is_empty()) {
+        let (c, used) = if rest.starts_with(b"\\") { unescape(rest) } else { (' ', 1) };
+        // Shorter than its escape, so what is still to be read stays.
+        if c == char::REPLACEMENT_CHARACTER && used == 6 {
+            let mut utf8 = [0; 4];
+            let utf8 = c.encode_utf8(&mut utf8).as_bytes();
+            if let Some(place) = text.get_mut(to..to + utf8.len()) {
+                place.copy_from_slice(utf8);
+            }
+            to += utf8.len();
+        } else {
+            text.copy_within(from..from + used, to);
+            to += used;
+        }
+        from += used;
+    }
+    to
+}
+
 /// Appends `text`, and in place of each escape what `put` appends: it gets the character and the source.
 pub(super) fn for_each_escape(text: &str, sink: &mut Sink<'_>, put: impl Fn(char, &str, &mut Sink<'_>)) {
     let mut rest = text;
@@ -232,6 +255,26 @@ mod tests {
         let mut sink = Sink::new(&mut buffer);
         rewrite_escapes(r#"{"\u0061":"\ud83d\ude00\u0022\u000a\u0001\/"}"#, &mut sink);
         assert_eq!(sink.finish(), Ok(r#"{"a":"😀\"\n\u0001/"}"#));
+    }
+
+    #[test]
+    fn lone_surrogates_are_replaced_in_place_and_nothing_else_is() {
+        for (text, expected) in [
+            (r#"{"m":"\ud83d\u0041"}"#, "{\"m\":\"\u{FFFD}\\u0041\"}"),
+            (
+                r#"["\udc00\ud83d","\ud83d\ude00\n\\ud83d"]"#,
+                "[\"\u{FFFD}\u{FFFD}\",\"\\ud83d\\ude00\\n\\\\ud83d\"]",
+            ),
+            (r#""é\ud83d\ud83d\ude00""#, "\"é\u{FFFD}\\ud83d\\ude00\""),
+            ("[1]", "[1]"),
+        ] {
+            let mut bytes = std::vec::Vec::from(text);
+            let len = replace_surrogates(&mut bytes);
+            assert_eq!(core::str::from_utf8(&bytes[..len]), Ok(expected));
+        }
+        for garbage in ["\\", "\\u", "\\\\\\", "\\x\\ud8"] {
+            assert!(replace_surrogates(&mut std::vec::Vec::from(garbage)) <= garbage.len());
+        }
     }
 
     #[test]
