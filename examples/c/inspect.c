@@ -20,7 +20,8 @@ static const char help[] =
     "\n"
     "One JSON request a line; a tool echoes its arguments unless it has a \"behaviour\", such as {\"text\":T}.\n"
     "  {\"op\":\"json\",\"text\":T}\n"
-    "  {\"op\":\"validate\",\"schema\":SCHEMA,\"instance\":JSON}\n"
+    "  {\"op\":\"validate\",\"schema\":SCHEMA,\"instance\":JSON}, or \"text\":T or \"hex\":T in place of the instance\n"
+    "  {\"op\":\"resources\",\"set\":{URI:SCHEMA}}, documents for the lines that follow\n"
     "  {\"op\":\"render\",\"dialect\":D,\"tools\":[{\"name\":T,\"description\":T,\"parameters\":SCHEMA}],\"choice\":…}\n"
     "  {\"op\":\"parse\",\"dialect\":D,\"reply\":JSON}\n"
     "  {\"op\":\"answer\",\"dialect\":D,\"tools\":[…],\"reply\":JSON,\"max_calls\":N,\"result_limit\":N}\n"
@@ -29,6 +30,8 @@ static const char help[] =
     "  {\"op\":\"version\"}\n"
     "D is openai_chat, anthropic or mcp. In them:\n"
     "\n"
+    "to validate  \"default_draft\":\"2020-12\"|\"7\" \"formats\":true (asserts them) \"lenient\":true (repairs what is\n"
+    "             nearly JSON) \"coerce\":true (converts what nearly fits), which a tool may have, too\n"
     "a part       {\"text\":T} {\"json\":JSON} {\"uri\":T,\"name\":T}\n"
     "             {\"type\":\"image\"|\"audio\",\"data\":BASE64,\"mimeType\":T}\n"
     "a choice     \"auto\" \"none\" \"required\" {\"tool\":NAME}\n"
@@ -41,7 +44,7 @@ static const char help[] =
 static const struct { const char *name; bool (*run)(str request); } ops[] = {
     { "json", op_json },     { "validate", op_validate }, { "render", op_render },   { "parse", op_parse },
     { "answer", op_answer }, { "results", op_results },   { "context", op_context }, { "version", op_version },
-    { "resources", NULL },   { "stream", NULL },          { "mcp", NULL },           { "schedule", NULL },
+    { "resources", op_resources }, { "stream", NULL },    { "mcp", NULL },           { "schedule", NULL },
     { "tokens", NULL },
 };
 
@@ -129,7 +132,8 @@ static void answer(str request, bool whole)
 {
     memset(&problem, 0, sizeof problem);
     why = (toolcore_detail_t)TOOLCORE_DETAIL_INIT;
-    arena_used = pool_used = 0;
+    arena_used = arena_kept;
+    pool_used = 0;
     clock_ms = 0;
     start(true);
     bool done = whole ? run(request)

@@ -13,6 +13,7 @@ typedef toolcore_str_t str;
 
 bool op_json(str request);
 bool op_validate(str request);
+bool op_resources(str request);
 bool op_render(str request);
 bool op_parse(str request);
 bool op_answer(str request);
@@ -28,16 +29,19 @@ extern toolcore_detail_t why;
 bool refuse(const char *kind, const char *format, ...);
 bool refuse_status(toolcore_status_t status);
 bool refuse_schema(toolcore_status_t status);
+void put_json_error(void);
 bool ok(toolcore_status_t status);
 
-/* Memory: pieces of one arena, free again when the answer is out. NULL after refuse(). */
+/* Memory: pieces of one arena, free again when the answer is out, but for what is kept at its start. NULL after
+ * refuse(). */
 
 extern char *arena;
-extern size_t arena_size, arena_used, pool_used;
+extern size_t arena_size, arena_used, arena_kept, pool_used;
 
 size_t arena_left(void);
 void *allocate(size_t size);
 void *allocate_array(size_t count, size_t size);
+bool copy(str text, str *copied);
 
 /* Writing. The writer keeps its first failure until the end, so that no call of it is checked. */
 

@@ -43,7 +43,7 @@ bool ok(toolcore_status_t status)
 /* Memory. */
 
 char *arena;
-size_t arena_size, arena_used, pool_used;
+size_t arena_size, arena_used, arena_kept, pool_used;
 
 size_t arena_left(void)
 {
@@ -67,6 +67,13 @@ void *allocate_array(size_t count, size_t size)
 {
     void *array = allocate(count > SIZE_MAX / size ? SIZE_MAX : count * size);
     return array != NULL ? memset(array, 0, count * size) : NULL;
+}
+
+bool copy(str text, str *copied)
+{
+    void *piece = allocate(text.len);
+    *copied = (str){ piece, text.len };
+    return piece != NULL && (text.len == 0 || memcpy(piece, text.ptr, text.len) != NULL);
 }
 
 /* Writing answers. The writer keeps its first failure until the end, so that no call of it is checked here. */
