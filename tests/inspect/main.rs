@@ -8,8 +8,10 @@
 
 mod desk;
 mod field_cases;
+mod schema_suite;
 mod suites;
 mod traffic;
+mod validate;
 
 use std::path::{Path, PathBuf};
 

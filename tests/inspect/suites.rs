@@ -1,9 +1,7 @@
-//! The public suites of JSON and JSON Schema, and real lists of tools.
+//! The public suite of JSON, and real lists of tools.
 
 use std::fs;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolcore_tests::desk::Desk;
 use toolcore_tests::shared;
@@ -41,102 +39,6 @@ fn the_json_test_suite_gets_its_verdicts() {
     }
     assert_eq!((accepted, rejected), (95, 188));
     println!("{test}: 95 of 95 accepted, 188 of 188 rejected, {free} answered either way");
-}
-
-#[derive(Deserialize)]
-struct Group<'a> {
-    description: String,
-    #[serde(borrow)]
-    schema: &'a RawValue,
-    tests: Vec<Case<'a>>,
-}
-
-#[derive(Deserialize)]
-struct Case<'a> {
-    description: String,
-    #[serde(borrow)]
-    data: &'a RawValue,
-    valid: bool,
-}
-
-/// Files all of whose keywords are enforced already: no group of them may be refused.
-const ENFORCED: [&str; 16] = [
-    "boolean_schema",
-    "const",
-    "default",
-    "enum",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "maxItems",
-    "maxLength",
-    "maximum",
-    "minItems",
-    "minLength",
-    "minimum",
-    "required",
-    "type",
-    "optional/bignum",
-    "optional/no-schema",
-];
-
-#[test]
-fn the_json_schema_test_suite_gets_its_verdicts_where_the_schema_compiles() {
-    let test = "the_json_schema_test_suite_gets_its_verdicts_where_the_schema_compiles";
-    let Some(shared) = shared(test) else { return };
-    let Some(mut desk) = Desk::start(test, &["--mem", "1048576"]) else { return };
-    let drafts = [
-        ("draft2020-12", "https://json-schema.org/draft/2020-12/schema"),
-        ("draft7", "http://json-schema.org/draft-07/schema#"),
-    ];
-    let mut wrong = Vec::new();
-    for (draft, dialect) in drafts {
-        let folder = shared.join("data/json-schema-test-suite").join(draft);
-        let (mut verdicts, mut refused, mut enforced) = (0, 0, 0);
-        let names = files(&folder).into_iter().chain(files(&folder.join("optional")));
-        for path in names.filter(|path| path.extension().is_some_and(|extension| extension == "json")) {
-            let name = path.strip_prefix(&folder).unwrap().with_extension("").to_string_lossy().into_owned();
-            // Formats and encodings are annotations unless one asks for more, which is what these files are about.
-            if ["optional/format-assertion", "optional/content"].contains(&name.as_str()) {
-                continue;
-            }
-            let text = fs::read_to_string(&path).unwrap();
-            for group in serde_json::from_str::<Vec<Group>>(&text).unwrap() {
-                let schema = in_dialect(group.schema.get(), dialect);
-                for case in &group.tests {
-                    let request =
-                        format!(r#"{{"op":"validate","schema":{schema},"instance":{}}}"#, case.data.get());
-                    let answer = desk.ask_text(&request);
-                    let place =
-                        || format!("{draft}/{name}: {}: {}: {answer}", group.description, case.description);
-                    if answer["ok"] == false {
-                        assert_eq!(answer["error"]["kind"], "schema", "{}", place());
-                        assert!(!ENFORCED.contains(&name.as_str()), "{}", place());
-                        refused += 1;
-                    } else if answer["valid"] == case.valid {
-                        verdicts += 1;
-                        enforced += usize::from(ENFORCED.contains(&name.as_str()));
-                    } else {
-                        wrong.push(place());
-                    }
-                }
-            }
-        }
-        println!("{test}: {draft}: {verdicts} right verdicts, {refused} with a schema that is refused");
-        assert!(enforced > 200, "{draft}: {enforced}");
-    }
-    assert!(wrong.is_empty(), "{} wrong verdicts:\n{}", wrong.len(), wrong.join("\n"));
-}
-
-/// A schema's text that says its dialect.
-fn in_dialect(schema: &str, dialect: &str) -> String {
-    let value: Value = serde_json::from_str(schema).unwrap_or_default();
-    match (value.as_object(), schema.trim_start().strip_prefix('{')) {
-        (Some(members), Some(rest)) if !members.contains_key("$schema") => {
-            let comma = if members.is_empty() { "" } else { "," };
-            format!("{{\"$schema\":\"{dialect}\"{comma}{rest}")
-        }
-        _ => schema.to_owned(),
-    }
 }
 
 #[test]
