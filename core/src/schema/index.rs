@@ -178,7 +178,8 @@ impl<'s> Compiler<'s, '_> {
             let address = |part: Value<'_>| begin + offset_in(text, part.raw());
             if !anchors {
                 let store = &self.store;
-                loop {
+                // Without room the records are only counted, and there is none to read.
+                while store.fits() {
                     let document = index.document(store, current);
                     if word_of(start) < document.end || document.parent as usize >= current {
                         break;
@@ -235,11 +236,15 @@ impl<'s> Compiler<'s, '_> {
     }
 
     fn push_anchor(&mut self, index: &mut Index, start: usize, name: usize, dynamic: bool) {
-        let document = index.document(&self.store, index.innermost(&self.store, word_of(start)));
+        let document = if self.store.fits() {
+            index.document(&self.store, index.innermost(&self.store, word_of(start))).start
+        } else {
+            0
+        };
         let text = self.texts.value(name).and_then(Value::as_str);
         let hash = text.map_or(0, hash_name);
         let name = word_of(name) | if dynamic { DYNAMIC } else { 0 };
-        for word in [hash, Slot::NOWHERE.0, word_of(start), name, document.start] {
+        for word in [hash, Slot::NOWHERE.0, word_of(start), name, document] {
             self.store.push(word);
         }
         index.anchors += 1;
