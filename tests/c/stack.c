@@ -36,6 +36,30 @@ static void *add(void *unused)
     return unused;
 }
 
+static const toolcore_str_t schema_text = TOOLCORE_STR_INIT(
+    "{\"type\":\"object\",\"properties\":{\"city\":{\"type\":\"string\"},\"days\":{\"type\":\"integer\"}}}");
+static toolcore_schema_t *schema;
+
+static void *measure_schema(void *unused)
+{
+    CHECK(toolcore_schema_mem_size(schema_text, NULL, &written, NULL) == TOOLCORE_OK);
+    return unused;
+}
+
+static void *compile_schema(void *unused)
+{
+    static unsigned char schema_memory[1024];
+    CHECK(toolcore_schema_init(schema_text, NULL, schema_memory, sizeof schema_memory, &schema, NULL) == TOOLCORE_OK);
+    return unused;
+}
+
+static void *coerce_instance(void *unused)
+{
+    CHECK(toolcore_schema_coerce(schema, TOOLCORE_STR("{\"city\":\"Oslo\",\"days\":\"3\"}"), NULL, scratch,
+                                 sizeof scratch, buffer, sizeof buffer, &written, NULL) == TOOLCORE_OK);
+    return unused;
+}
+
 static void *render(void *unused)
 {
     CHECK(toolcore_tools_render(registry, TOOLCORE_DIALECT_OPENAI_CHAT, NULL, buffer, sizeof buffer, &written, NULL) ==
@@ -83,6 +107,9 @@ TEST(no_entry_point_takes_more_than_a_small_stack)
         { "toolcore_registry_add", add },
         { "toolcore_tools_render", render },
         { "toolcore_answer", answer },
+        { "toolcore_schema_mem_size", measure_schema },
+        { "toolcore_schema_init", compile_schema },
+        { "toolcore_schema_coerce", coerce_instance },
     };
     const size_t thread = taken(nothing);
     CHECK(toolcore_registry_init(NULL, memory, sizeof memory, &registry) == TOOLCORE_ERR_NO_SPACE);
