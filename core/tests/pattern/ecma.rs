@@ -203,8 +203,15 @@ const REFUSED: &[(&str, PatternErrorKind, usize)] = &[
     ("\"\\a", BadEscape, 1),
     ("a{65536}", TooLarge, 1),
     ("a{99999999999999999999}", TooLarge, 1),
-    ("(ab){9000}", TooLarge, 4),
-    ("((ab){100}){100}", TooLarge, 11),
+    ("(ab){65536}", TooLarge, 4),
+    ("((ab){1000}){1000}", TooLarge, 12),
+    ("(?<n>a)(?<n>b)", DuplicateName, 7),
+    ("(?<n>a)|(?<n>b)(?<n>c)", DuplicateName, 15),
+    ("(?<n>(?<n>a))", DuplicateName, 5),
+    ("((?<n>a)|b)(?<n>c)", DuplicateName, 11),
+    ("(?<n>a)(?<\\u006e>b)", DuplicateName, 7),
+    ("(?<n>a)\\k<m>", BadReference, 7),
+    ("\\k<m>", BadReference, 0),
 ];
 
 #[test]

@@ -28,6 +28,30 @@ fn another_engine_agrees_on_random_patterns_and_texts() {
     assert!(yes > rounds && no > rounds, "{yes} {no}");
 }
 
+/// Counted groups inside one another, on long texts of what is in them: compared with copies of the groups.
+#[test]
+fn another_engine_agrees_on_counted_groups() {
+    let rounds = if cfg!(debug_assertions) { 1_000 } else { 20_000 };
+    let mut random = Random(15);
+    let (mut yes, mut no) = (0, 0);
+    for round in 0..rounds {
+        let mut pattern = random.group(3);
+        if random.below(2) == 0 {
+            pattern = format!("^{pattern}$");
+        }
+        let theirs = regex::RegexBuilder::new(&pattern).size_limit(1 << 30).build().unwrap();
+        let ours = program(&pattern);
+        for _ in 0..8 {
+            let length = random.below(60);
+            let text: String = (0..length).map(|_| ['a', 'b', 'a', 'a', 'b', 'c'][random.below(6)]).collect();
+            let found = run(&ours, &text, u32::MAX).unwrap().0;
+            assert_eq!(found, theirs.is_match(&text), "{round}: {pattern} on {text}");
+            if found { yes += 1 } else { no += 1 }
+        }
+    }
+    assert!(yes > rounds && no > rounds, "{yes} {no}");
+}
+
 /// A lookahead at the start or the end of a pattern is an intersection of languages.
 #[test]
 fn a_lookahead_holds_where_its_pattern_does() {
@@ -172,5 +196,25 @@ impl Random {
             _ => String::new(),
         };
         atom + &quantifier
+    }
+
+    /// A group that is repeated many times.
+    fn group(&mut self, depth: usize) -> String {
+        let parts = (0..1 + self.below(3)).map(|_| match self.below(if depth == 0 { 6 } else { 9 }) {
+            0 => "a".to_owned(),
+            1 => "b?".to_owned(),
+            2 => "[ab]".to_owned(),
+            3 => format!("a{{{},{}}}", self.below(4), 7 + self.below(9)),
+            4 => ["a*", "b|", "c|a", "^", "(?:)"][self.below(5)].to_owned(),
+            5 => format!("[abc]{{{},}}", 5 + self.below(4)),
+            _ => self.group(depth - 1),
+        });
+        let body: String = parts.collect();
+        let least = self.below(7);
+        match self.below(4) {
+            0 => format!("(?:{body}){{{}}}", 2 + least),
+            1 => format!("(?:{body}){{{},}}", 2 + least),
+            _ => format!("(?:{body}){{{least},{}}}", least + 1 + self.below(9)),
+        }
     }
 }

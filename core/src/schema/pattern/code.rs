@@ -12,7 +12,9 @@
 //! | `ANY` | | | any but a line terminator |
 //! | `SET` | set, `NEGATED` | | one of a set |
 //! | `CLASS` | words, `NEGATED` | items | one of a class |
-//! | `COUNT` | words of its counter | least, most, counter | repeats the one character that the instruction after it takes |
+//! | `COUNT` | | least, most, counter | repeats the one character that the instruction after it takes |
+//! | `LOOP` | distance to its `AGAIN` | | repeats what is in between |
+//! | `AGAIN` | distance to its `LOOP` | least, most, counters | |
 //! | `SPLIT` | distance | | goes on behind it and there |
 //! | `JUMP` | distance | | goes on there |
 //! | `START` `END` `BOUNDARY` `INSIDE` | | | `^ $ \b \B` |
@@ -22,6 +24,8 @@
 //! class is a range of up to 512 code points in one word, a longer one in two, or a set.
 
 use super::super::program::{word, word_of};
+use super::counters;
+use super::parse::MAX_LOOKS;
 use super::set::Set;
 
 /// The most words in a program.
@@ -41,6 +45,8 @@ pub(super) mod op {
     pub(crate) const BOUNDARY: u8 = 11;
     pub(crate) const INSIDE: u8 = 12;
     pub(crate) const LOOK: u8 = 13;
+    pub(crate) const LOOP: u8 = 14;
+    pub(crate) const AGAIN: u8 = 15;
 }
 
 /// Words of the header.
@@ -51,8 +57,12 @@ pub(super) const ANCHORED: u32 = 1 << 31;
 pub(super) const NEGATED: u32 = 1 << 23;
 /// Words of `COUNT`.
 pub(super) const COUNT: usize = 4;
+/// Words of `AGAIN`.
+pub(super) const AGAIN: usize = 4;
 /// Words of `LOOK`.
 pub(super) const LOOK: usize = 2;
+/// The most loops inside one another: what is in them takes at most `MAX_COUNTS` bits, and each doubles them.
+pub(super) const MAX_LOOPS: usize = 20;
 /// The bound of a repetition that has none.
 pub(super) const UNBOUNDED: u32 = u32::MAX;
 
@@ -130,30 +140,52 @@ impl<'m> Code<'m> {
 
     /// Gives each counter its place, and says so to the lookaheads. Gives the words that all take.
     pub(super) fn place_counters(&mut self) -> u32 {
-        let (mut at, mut counters) = (HEADER, 0u32);
+        // The loops and lookaheads around: where each ends, and how many bits what is in it takes.
+        let mut around = heapless::Vec::<(usize, u32), { MAX_LOOPS + MAX_LOOKS }>::new();
+        let (mut at, mut words) = (HEADER, counters::ONE_WORDS);
         while self.fits(0) && at < self.words {
+            while around.last().is_some_and(|&(end, _)| end <= at) {
+                around.pop();
+            }
+            let width = around.last().map_or(1, |&(_, width)| width);
             let head = self.get(at);
             let argument = head >> 8;
             at += match (head & 0xFF) as u8 {
                 op::MATCH => {
-                    self.set(at, instruction(op::MATCH, counters));
+                    self.set(at, instruction(op::MATCH, words));
                     1
                 }
                 op::CLASS => 1 + (argument & !NEGATED) as usize,
                 op::COUNT => {
-                    self.set(at + 3, counters);
-                    counters = counters.saturating_add(argument);
+                    self.set(at + 3, words);
+                    let rows = rows(self.get(at + 1), self.get(at + 2)).saturating_add(1);
+                    words = words.saturating_add(width.saturating_mul(rows).div_ceil(32));
                     COUNT
                 }
+                op::LOOP => {
+                    let end = target(at, head);
+                    self.set(end + 3, words);
+                    let bits = width.saturating_mul(rows(self.get(end + 1), self.get(end + 2)));
+                    words = words.saturating_add(bits.div_ceil(32).saturating_mul(word_of(end - at)));
+                    let _ = around.push((end, bits));
+                    1
+                }
+                op::AGAIN => AGAIN,
                 op::LOOK => {
-                    self.set(at + 1, counters);
+                    self.set(at + 1, words);
+                    let _ = around.push((at + (argument & !NEGATED) as usize, 1));
                     LOOK
                 }
                 _ => 1,
             };
         }
-        counters
+        if words == counters::ONE_WORDS { 0 } else { words }
     }
+}
+
+/// How far a repetition is counted.
+pub(super) fn rows(least: u32, most: u32) -> u32 {
+    if most == UNBOUNDED { least } else { most }
 }
 
 /// The first word of an instruction.
@@ -172,9 +204,9 @@ pub(super) fn target(at: usize, head: u32) -> usize {
     at.wrapping_add_signed((head.cast_signed() >> 8) as isize)
 }
 
-/// Words of work memory for the sets of this many words of program: a list, and a bit each.
+/// Words of work memory for the sets of this many words of program: two of them, with a bit each.
 pub(super) fn set_words(words: usize) -> usize {
-    words + words.div_ceil(32)
+    2 * words.div_ceil(32)
 }
 
 /// An item of a class.

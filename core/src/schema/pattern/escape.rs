@@ -29,7 +29,7 @@ impl Parser<'_, '_> {
                 if !self.eat('<') {
                     return Err(error(PatternErrorKind::BadEscape, at));
                 }
-                self.name(at)?;
+                self.name(at, true)?;
                 self.back(at);
             }
             _ => match self.escaped(c, at)? {
@@ -46,20 +46,8 @@ impl Parser<'_, '_> {
         self.single(op::ANY, 0);
     }
 
-    /// A member of a class that begins with `c`.
-    pub(super) fn class_item(&mut self, c: char, at: usize) -> Result<Item, PatternError> {
-        if c != '\\' {
-            return Ok(Item::Range(u32::from(c), u32::from(c)));
-        }
-        match self.rest.next() {
-            Some('b') => Ok(Item::Range(8, 8)),
-            Some(c) => self.escaped(c, at),
-            None => Err(error(PatternErrorKind::BadEscape, at)),
-        }
-    }
-
     /// A character or a set: what a backslash and `c` begin, in a class or outside.
-    fn escaped(&mut self, c: char, at: usize) -> Result<Item, PatternError> {
+    pub(super) fn escaped(&mut self, c: char, at: usize) -> Result<Item, PatternError> {
         let set = |set, negated| Ok(Item::Set(set, negated));
         let bad = error(PatternErrorKind::BadEscape, at);
         let code = match c {
@@ -80,50 +68,12 @@ impl Parser<'_, '_> {
                 Some(letter) if letter.is_ascii_alphabetic() => u32::from(letter) & 31,
                 _ => return Err(bad),
             },
-            'x' => self.digits(2).ok_or(bad)?,
-            'u' => self.unicode().ok_or(bad)?,
+            'x' => digits(&mut self.rest, 2).ok_or(bad)?,
+            'u' => code_point(&mut self.rest).ok_or(bad)?,
             _ if c.is_alphanumeric() => return Err(bad),
             _ => u32::from(c),
         };
         Ok(Item::Range(code, code))
-    }
-
-    /// The code point after `\u`.
-    fn unicode(&mut self) -> Option<u32> {
-        if self.eat('{') {
-            let mut value = 0u32;
-            let mut some = false;
-            while let Some((digit, rest)) = digit(&self.rest, 16) {
-                value = value.checked_mul(16)?.checked_add(digit)?;
-                self.rest = rest;
-                some = true;
-            }
-            return (self.eat('}') && some && value <= 0x10_FFFF).then_some(value);
-        }
-        let high = self.digits(4)?;
-        let before = self.rest.clone();
-        if let 0xD800..=0xDBFF = high
-            && self.eat('\\')
-            && self.eat('u')
-            && let Some(low @ 0xDC00..=0xDFFF) = self.digits(4)
-        {
-            return Some(0x1_0000 + ((high - 0xD800) << 10) + (low - 0xDC00));
-        }
-        if let 0xD800..=0xDBFF = high {
-            self.rest = before;
-        }
-        Some(high)
-    }
-
-    /// The value of exactly this many hexadecimal digits.
-    fn digits(&mut self, count: usize) -> Option<u32> {
-        let mut value = 0;
-        for _ in 0..count {
-            let (digit, rest) = digit(&self.rest, 16)?;
-            value = value << 4 | digit;
-            self.rest = rest;
-        }
-        Some(value)
     }
 
     /// The `{…}` of a property.
@@ -163,4 +113,52 @@ fn digit<'p>(rest: &Chars<'p>, radix: u32) -> Option<(u32, Chars<'p>)> {
     let mut ahead = rest.clone();
     let digit = ahead.next()?.to_digit(radix)?;
     Some((digit, ahead))
+}
+
+/// The code point after `\u`.
+pub(super) fn code_point(rest: &mut Chars<'_>) -> Option<u32> {
+    if eat(rest, '{') {
+        let mut value = 0u32;
+        let mut some = false;
+        while let Some((digit, after)) = digit(rest, 16) {
+            value = value.checked_mul(16)?.checked_add(digit)?;
+            *rest = after;
+            some = true;
+        }
+        return (eat(rest, '}') && some && value <= 0x10_FFFF).then_some(value);
+    }
+    let high = digits(rest, 4)?;
+    let before = rest.clone();
+    if let 0xD800..=0xDBFF = high
+        && eat(rest, '\\')
+        && eat(rest, 'u')
+        && let Some(low @ 0xDC00..=0xDFFF) = digits(rest, 4)
+    {
+        return Some(0x1_0000 + ((high - 0xD800) << 10) + (low - 0xDC00));
+    }
+    if let 0xD800..=0xDBFF = high {
+        *rest = before;
+    }
+    Some(high)
+}
+
+/// The value of exactly this many hexadecimal digits.
+fn digits(rest: &mut Chars<'_>, count: usize) -> Option<u32> {
+    let mut value = 0;
+    for _ in 0..count {
+        let (digit, after) = digit(rest, 16)?;
+        value = value << 4 | digit;
+        *rest = after;
+    }
+    Some(value)
+}
+
+/// Takes this character if it comes next.
+pub(super) fn eat(rest: &mut Chars<'_>, c: char) -> bool {
+    let mut ahead = rest.clone();
+    let found = ahead.next() == Some(c);
+    if found {
+        *rest = ahead;
+    }
+    found
 }

@@ -17,16 +17,23 @@
 //! Backreferences, lookbehind and modifiers are not: they are refused, as [`PatternErrorKind`] says, never
 //! taken for something else. Lazy quantifiers match the same texts as greedy ones, so they are the same.
 //!
+//! Groups can have names, which change nothing; two that can take part in the same match must not have the same
+//! one, while those in different alternatives can, as of ECMA-262 2025.
+//!
 //! # Cost
 //!
-//! Compiling takes one pass, and time in proportion to the pattern and its program. A counted repetition of
-//! one character or class is a counter and takes a few words, whatever its bounds; that of a group repeats its
-//! words. A program has at most [`MAX_WORDS`] words of 4 bytes; a pattern beyond that is refused.
+//! Compiling takes one pass, and time in proportion to the pattern. A program takes 16 bytes and at most 8 for
+//! each byte of the pattern, which `|` needs; what is usual takes 4. Repetition does not multiply that: where
+//! copies would take more, it is counted, by a few words, whatever its bounds. A program has at most [`MAX_WORDS`] words of 4 bytes; a pattern beyond that is refused, and so is
+//! one that would count too much: more than [`MAX_REPEAT`] repetitions, or more than [`MAX_COUNTS`] counts in
+//! all, such as `((ab){1000}){1000}`.
 //!
 //! Matching follows all ways through the program at once, so it takes time in proportion to the length of the
-//! text times that of the program, whatever they are; a lookahead can multiply that by the length of the text
-//! once more for each one around it. All of it is counted: a step is [`VISITS`] instructions looked at. Work
-//! memory is about one word for each word of the program ([`work_words`]).
+//! text times that of the program, and of its counts by the word (32 of them); a lookahead can multiply that by
+//! the length of the text once more for each one around it, and a group that only an assertion lets be empty,
+//! such as `(^|a){1000}`, by how often it is counted. All of it is taken from the budget: a step is [`VISITS`]
+//! instructions or words looked at. Work memory is two bits for each word of the program and one for each count
+//! ([`work_words`]).
 //!
 //! Nothing here recurses, allocates or panics. A program that no compilation made gives wrong answers, no more.
 //!
@@ -43,8 +50,11 @@
 //! assert_eq!(says("a-12"), Ok(false));
 //! ```
 
+mod class;
 mod code;
+mod counters;
 mod escape;
+mod name;
 mod parse;
 mod repeat;
 mod run;
@@ -58,8 +68,9 @@ use parse::{Parser, Size};
 use thiserror_no_std::Error;
 
 pub use code::MAX_WORDS;
+pub use name::MAX_NAMES;
 pub use parse::{MAX_DEPTH, MAX_LOOKS};
-pub use repeat::MAX_REPEAT;
+pub use repeat::{MAX_COUNTS, MAX_REPEAT};
 pub use run::{VISITS, is_match, work_words};
 
 /// Compiles a pattern into `memory` and gives the bytes used, at its start. The program refers to nothing
@@ -119,6 +130,8 @@ pub enum PatternErrorKind {
     BadGroup,
     /// A backreference to a group that does not exist.
     BadReference,
+    /// The name of a group that another one has, other than in another alternative.
+    DuplicateName,
     /// A property that is not known here.
     UnknownProperty,
     /// A backreference.
@@ -127,9 +140,12 @@ pub enum PatternErrorKind {
     Lookbehind,
     /// `(?i:` and the like.
     Modifier,
+    /// More than [`MAX_NAMES`] names of groups.
+    TooManyNames,
     /// Groups are nested deeper than [`MAX_DEPTH`], or lookaheads deeper than [`MAX_LOOKS`].
     TooDeep,
-    /// A repetition of more than [`MAX_REPEAT`], or a program of more than [`MAX_WORDS`] words.
+    /// A repetition of more than [`MAX_REPEAT`], more than [`MAX_COUNTS`] counts in all, or a program of more
+    /// than [`MAX_WORDS`] words.
     TooLarge,
     /// The memory is too small.
     NoSpace {
@@ -150,6 +166,8 @@ impl PatternErrorKind {
             PatternErrorKind::BadRange => "range out of order",
             PatternErrorKind::BadGroup => "\"(?\" that begins no group",
             PatternErrorKind::BadReference => "backreference to no group",
+            PatternErrorKind::DuplicateName => "group name that stands twice",
+            PatternErrorKind::TooManyNames => "too many group names",
             PatternErrorKind::UnknownProperty => "property not known",
             PatternErrorKind::Backreference => "backreference not supported",
             PatternErrorKind::Lookbehind => "lookbehind not supported",
@@ -172,6 +190,7 @@ impl PatternErrorKind {
                 | PatternErrorKind::BadRange
                 | PatternErrorKind::BadGroup
                 | PatternErrorKind::BadReference
+                | PatternErrorKind::DuplicateName
         )
     }
 }

@@ -4,8 +4,11 @@
 //! inserted in front of that, which is why distances are relative. Open groups are kept in a bounded stack.
 
 use super::code::{
-    ANCHORED, Code, HEADER, Item, LOOK, MAX_WORDS, NEGATED, UNBOUNDED, distance, instruction, op, set_words,
+    ANCHORED, Code, HEADER, LOOK, MAX_WORDS, NEGATED, UNBOUNDED, distance, instruction, op, set_words,
 };
+use super::escape::eat;
+use super::name::Names;
+use super::repeat::MAX_COUNTS;
 use super::{PatternError, PatternErrorKind};
 use crate::json::{Chars, Str};
 use crate::schema::program::word_of;
@@ -20,15 +23,18 @@ pub(super) struct Parser<'p, 'm> {
     pub(super) rest: Chars<'p>,
     length: usize,
     pub(super) code: Code<'m>,
-    groups: [Group; MAX_DEPTH + 1],
-    depth: usize,
+    pub(super) groups: [Group; MAX_DEPTH + 1],
+    pub(super) depth: usize,
     looks: usize,
     /// Groups that can be referred to.
     captures: u32,
+    pub(super) names: Names<'p>,
     /// The largest number that is referred to, and where.
     pub(super) reference: (u32, usize),
     /// The first thing that is a regular expression and is not supported.
     deferred: Option<PatternError>,
+    /// Where the last part stands that is no quantifier.
+    begin: usize,
     /// What a quantifier would repeat.
     pub(super) atom: Option<Atom>,
 }
@@ -53,6 +59,12 @@ pub(super) struct Group {
     pub(super) anchored: (bool, bool),
     /// Where it stands in the text.
     offset: u32,
+    /// An alternative so far can be nothing wherever it stands, and so can the present one.
+    pub(super) nullable: (bool, bool),
+    /// What is counted in it.
+    pub(super) counts: u32,
+    /// Names of groups that there were before it, and before the present alternative.
+    pub(super) names: (u8, u8),
     /// Words of work memory that the lookaheads in it need.
     need: u32,
 }
@@ -69,8 +81,14 @@ enum Form {
 #[derive(Clone, Copy)]
 pub(super) struct Atom {
     pub(super) start: usize,
+    /// Where it stands in the text.
+    pub(super) offset: usize,
     /// It takes exactly one character.
     pub(super) single: bool,
+    /// It can be nothing, wherever it stands.
+    pub(super) nullable: bool,
+    /// What is counted in it.
+    pub(super) counts: u32,
 }
 
 impl<'p, 'm> Parser<'p, 'm> {
@@ -84,8 +102,10 @@ impl<'p, 'm> Parser<'p, 'm> {
             depth: 0,
             looks: 0,
             captures: 0,
+            names: Names::new(),
             reference: (0, 0),
             deferred: None,
+            begin: 0,
             atom: None,
         }
     }
@@ -108,6 +128,7 @@ impl<'p, 'm> Parser<'p, 'm> {
         if self.reference.0 > self.captures {
             return Err(error(PatternErrorKind::BadReference, self.reference.1));
         }
+        self.check_names()?;
         if let Some(deferred) = self.deferred {
             return Err(deferred);
         }
@@ -115,10 +136,10 @@ impl<'p, 'm> Parser<'p, 'm> {
         self.code.push(instruction(op::MATCH, 0));
         let group = *self.group();
         let anchored = if group.anchored.0 && group.anchored.1 { ANCHORED } else { 0 };
-        let counters = self.code.place_counters();
-        if counters as usize > MAX_WORDS {
+        if group.counts > MAX_COUNTS {
             return Err(error(PatternErrorKind::TooLarge, 0));
         }
+        let counters = self.code.place_counters();
         let words = self.code.len();
         self.code.set(0, word_of(words) | anchored);
         self.code.set(1, word_of(set_words(words - HEADER)).saturating_add(group.need));
@@ -127,6 +148,9 @@ impl<'p, 'm> Parser<'p, 'm> {
     }
 
     fn part(&mut self, c: char, at: usize) -> Result<(), PatternError> {
+        if !matches!(c, '*' | '+' | '?' | '{') {
+            self.settle(at);
+        }
         match c {
             '|' => self.alternative(),
             '(' => self.open(at)?,
@@ -137,7 +161,10 @@ impl<'p, 'm> Parser<'p, 'm> {
             '{' => match self.bounds() {
                 Some((Some(least), most)) => self.repeat(least, most, at)?,
                 Some((None, _)) => return Err(error(PatternErrorKind::BadQuantifier, at)),
-                None => self.single(op::CHAR, u32::from(c)),
+                None => {
+                    self.settle(at);
+                    self.single(op::CHAR, u32::from(c));
+                }
             },
             '[' => self.class(at)?,
             '.' => self.single(op::ANY, 0),
@@ -154,14 +181,22 @@ impl<'p, 'm> Parser<'p, 'm> {
         Ok(())
     }
 
+    /// Nothing repeats what was just read; the next part stands at `at`.
+    fn settle(&mut self, at: usize) {
+        self.begin = at;
+        if let Some(atom) = self.atom.take() {
+            self.group().nullable.1 &= atom.nullable;
+        }
+    }
+
     /// An instruction that takes one character.
     pub(super) fn single(&mut self, op: u8, argument: u32) {
-        self.atom = Some(Atom { start: self.code.len(), single: true });
+        self.atom = Some(Atom::one(self.code.len(), self.begin));
         self.code.push(instruction(op, argument));
     }
 
     pub(super) fn assertion(&mut self, op: u8) {
-        self.atom = None;
+        self.group().nullable.1 = false;
         self.code.push(instruction(op, 0));
     }
 
@@ -170,52 +205,8 @@ impl<'p, 'm> Parser<'p, 'm> {
         self.deferred = self.deferred.or(Some(error(kind, at)));
     }
 
-    /// What comes after `[`.
-    fn class(&mut self, at: usize) -> Result<(), PatternError> {
-        let start = self.code.len();
-        self.code.push(0);
-        let negated = if self.eat('^') { NEGATED } else { 0 };
-        loop {
-            let place = self.offset();
-            let Some(c) = self.rest.next() else { return Err(error(PatternErrorKind::Unclosed, at)) };
-            if c == ']' {
-                break;
-            }
-            let low = self.class_item(c, place)?;
-            let mut ahead = self.rest.clone();
-            let range = ahead.next() == Some('-') && ahead.next().is_some_and(|c| c != ']');
-            if !range {
-                self.item(low);
-                continue;
-            }
-            self.rest.next();
-            let place_high = self.offset();
-            let Some(c) = self.rest.next() else { return Err(error(PatternErrorKind::Unclosed, at)) };
-            match (low, self.class_item(c, place_high)?) {
-                (Item::Range(low, _), Item::Range(high, _)) if low > high => {
-                    return Err(error(PatternErrorKind::BadRange, place));
-                }
-                (Item::Range(low, _), Item::Range(high, _)) => self.item(Item::Range(low, high)),
-                (low, high) => {
-                    let dash = u32::from('-');
-                    [low, Item::Range(dash, dash), high].into_iter().for_each(|item| self.item(item));
-                }
-            }
-        }
-        let words = word_of(self.code.len() - start - 1);
-        self.code.set(start, instruction(op::CLASS, words | negated));
-        self.atom = Some(Atom { start, single: true });
-        Ok(())
-    }
-
-    fn item(&mut self, item: Item) {
-        let (words, count) = item.words();
-        words.into_iter().take(count).for_each(|word| self.code.push(word));
-    }
-
     /// Ends an alternative: `a|` becomes a `SPLIT` before `a` and a `JUMP` after it.
     fn alternative(&mut self) {
-        self.atom = None;
         let group = *self.group();
         let start = usize::from(group.alternative);
         self.code.insert(start, 1);
@@ -223,10 +214,13 @@ impl<'p, 'm> Parser<'p, 'm> {
         self.code.set(start, instruction(op::SPLIT, distance(start, jump + 1)));
         let back = if group.jump == 0 { 0 } else { jump - usize::from(group.jump) };
         self.code.push(instruction(op::JUMP, word_of(back)));
+        let names = self.names.len();
         let group = self.group();
         group.jump = short(jump);
         group.alternative = short(jump + 1);
         group.anchored = (group.anchored.0 && group.anchored.1, false);
+        group.nullable = (group.nullable.0 || group.nullable.1, true);
+        group.names.1 = names;
     }
 
     /// Leads the ends of the alternatives to here.
@@ -254,7 +248,7 @@ impl<'p, 'm> Parser<'p, 'm> {
                 form = Form::Lookbehind;
                 self.defer(PatternErrorKind::Lookbehind, at);
             } else {
-                self.name(at)?;
+                self.name(at, false)?;
                 self.captures += 1;
             }
         } else if !self.eat(':') {
@@ -271,23 +265,11 @@ impl<'p, 'm> Parser<'p, 'm> {
         }
         self.depth += 1;
         *self.group() = Group::new(word_of(self.code.len()), form, at);
-        self.group().start = short(start);
-        self.atom = None;
+        let names = self.names.len();
+        let group = self.group();
+        group.start = short(start);
+        group.names = (names, names);
         Ok(())
-    }
-
-    /// The name of a group, with its `>`.
-    pub(super) fn name(&mut self, at: usize) -> Result<(), PatternError> {
-        let mut first = true;
-        loop {
-            match self.rest.next() {
-                Some('>') if !first => return Ok(()),
-                Some(c) if c.is_alphabetic() || matches!(c, '$' | '_') || !first && c.is_alphanumeric() => {
-                    first = false;
-                }
-                _ => return Err(error(PatternErrorKind::BadGroup, at)),
-            }
-        }
     }
 
     /// Modifiers, up to their `:`.
@@ -316,12 +298,19 @@ impl<'p, 'm> Parser<'p, 'm> {
         let (mut need, mut anchored) = (group.need, false);
         match group.form {
             Form::Group => {
-                self.atom = Some(Atom { start, single: false });
+                let nullable = group.nullable.0 || group.nullable.1;
+                self.atom = Some(Atom {
+                    start,
+                    offset: group.offset as usize,
+                    single: false,
+                    nullable,
+                    counts: group.counts,
+                });
                 anchored = group.anchored.0 && group.anchored.1;
             }
-            Form::Lookbehind => self.atom = None,
+            Form::Lookbehind => self.group().nullable.1 = false,
             Form::Look | Form::NegativeLook => {
-                self.atom = None;
+                self.group().nullable.1 = false;
                 self.looks -= 1;
                 self.code.push(instruction(op::MATCH, 0));
                 let end = self.code.len();
@@ -331,7 +320,9 @@ impl<'p, 'm> Parser<'p, 'm> {
                 need = need.saturating_add(word_of(set_words(end - start - LOOK)));
             }
         }
+        let counts = group.counts;
         let group = self.group();
+        group.counts = group.counts.saturating_add(counts);
         group.need = group.need.max(need);
         group.anchored.1 |= anchored && usize::from(group.alternative) == start;
         Ok(())
@@ -348,17 +339,19 @@ impl<'p, 'm> Parser<'p, 'm> {
 
     /// Takes this character if it comes next.
     pub(super) fn eat(&mut self, c: char) -> bool {
-        let mut ahead = self.rest.clone();
-        let found = ahead.next() == Some(c);
-        if found {
-            self.rest = ahead;
-        }
-        found
+        eat(&mut self.rest, c)
     }
 
     /// Bytes of the text that were read.
     pub(super) fn offset(&self) -> usize {
         self.length - self.rest.as_str().len()
+    }
+}
+
+impl Atom {
+    /// An instruction that takes one character.
+    pub(super) fn one(start: usize, offset: usize) -> Atom {
+        Atom { start, offset, single: true, nullable: false, counts: 0 }
     }
 }
 
@@ -371,6 +364,9 @@ impl Group {
             jump: 0,
             form,
             anchored: (true, false),
+            nullable: (false, true),
+            counts: 0,
+            names: (0, 0),
             offset: word_of(offset),
             need: 0,
         }

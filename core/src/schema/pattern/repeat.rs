@@ -1,12 +1,17 @@
-//! Quantifiers: what a `SPLIT` can do, counters for one character, copies for a group.
+//! Quantifiers: what a `SPLIT` can do, copies where they are short, else counters.
 
-use super::code::{COUNT, MAX_WORDS, UNBOUNDED, distance, instruction, op};
+use super::code::{AGAIN, COUNT, UNBOUNDED, distance, instruction, op, rows};
 use super::parse::{Atom, Parser, error};
 use super::{PatternError, PatternErrorKind};
 use crate::json::Chars;
+use crate::schema::program::word_of;
 
-/// The most repetitions of one character that are counted.
+/// The most repetitions that are counted.
 pub const MAX_REPEAT: u32 = 65_535;
+/// The most counts in a pattern. One character that is repeated has as many as it is repeated, and one more;
+/// a group, as many as it is repeated times its words. Where repetitions are inside one another, those of the
+/// inner one are multiplied. Each takes a bit of work memory.
+pub const MAX_COUNTS: u32 = 1 << 19;
 
 impl Parser<'_, '_> {
     /// What comes after `{`, if it is a quantifier; without a least it is a wrong one.
@@ -28,7 +33,7 @@ impl Parser<'_, '_> {
     /// Repeats what was just read.
     pub(super) fn repeat(&mut self, least: u32, most: u32, at: usize) -> Result<(), PatternError> {
         self.eat('?');
-        let Some(Atom { start, single }) = self.atom.take() else {
+        let Some(Atom { start, offset, single, nullable, counts }) = self.atom.take() else {
             return Err(error(PatternErrorKind::NothingToRepeat, at));
         };
         if most < least {
@@ -39,6 +44,13 @@ impl Parser<'_, '_> {
         if usize::from(group.alternative) == start && least == 0 {
             group.anchored.1 = false;
         }
+        group.nullable.1 &= nullable || least == 0;
+        // If it can be nothing at all, then it can be there less often.
+        let least = match most {
+            _ if !nullable || least < 2 => least,
+            UNBOUNDED => 1,
+            _ => 0,
+        };
         let size = self.code.len() - start;
         match (least, most) {
             (1, 1) => {}
@@ -51,15 +63,29 @@ impl Parser<'_, '_> {
             (1, UNBOUNDED) => self.again(size),
             (0, 1) => self.optional(start, 0),
             _ => {
-                let copies = if most == UNBOUNDED { least } else { most };
+                let copies = rows(least, most);
                 let words = (copies as usize).saturating_mul(size + usize::from(least < most));
-                if single && words > COUNT + size {
-                    return self.count(start, least, most, at);
-                }
-                if words > MAX_WORDS {
-                    self.defer(PatternErrorKind::TooLarge, at);
-                } else {
+                let more = if single { COUNT } else { 1 + AGAIN };
+                // Copies are quicker, as long as they take no more than 8 bytes for each of the pattern.
+                let short = (size + more).max(2 * (self.offset() - offset));
+                let (times, more_counts) = if words <= short {
                     self.copies(start, least, most);
+                    (copies, 0)
+                } else if copies > MAX_REPEAT {
+                    self.defer(PatternErrorKind::TooLarge, at);
+                    (0, 0)
+                } else if single {
+                    self.count(start, least, most);
+                    (1, copies + 1)
+                } else {
+                    self.count_group(start, least, most);
+                    (copies, copies.saturating_mul(word_of(size)))
+                };
+                let counted = counts.saturating_mul(times).saturating_add(more_counts);
+                let group = self.group();
+                group.counts = (group.counts - counts).saturating_add(counted);
+                if group.counts > MAX_COUNTS {
+                    self.defer(PatternErrorKind::TooLarge, at);
                 }
             }
         }
@@ -67,20 +93,22 @@ impl Parser<'_, '_> {
     }
 
     /// Counts how often one character is repeated.
-    fn count(&mut self, start: usize, least: u32, most: u32, at: usize) -> Result<(), PatternError> {
-        let largest = if most == UNBOUNDED { least } else { most };
-        if largest > MAX_REPEAT {
-            self.defer(PatternErrorKind::TooLarge, at);
-            return Ok(());
-        }
+    fn count(&mut self, start: usize, least: u32, most: u32) {
         self.code.insert(start, COUNT);
-        let words = (largest + 1).div_ceil(32);
-        let head = [instruction(op::COUNT, words), least.max(1), most, 0];
+        let head = [instruction(op::COUNT, 0), least.max(1), most, 0];
         head.into_iter().zip(start..).for_each(|(word, at)| self.code.set(at, word));
         if least == 0 {
             self.optional(start, 0);
         }
-        Ok(())
+    }
+
+    /// Counts how often a group is repeated.
+    fn count_group(&mut self, start: usize, least: u32, most: u32) {
+        self.code.insert(start, 1);
+        let end = self.code.len();
+        self.code.set(start, instruction(op::LOOP, distance(start, end)));
+        let again = [instruction(op::AGAIN, distance(end, start)), least, most, 0];
+        again.into_iter().for_each(|word| self.code.push(word));
     }
 
     /// Repeats code by copies of it.

@@ -1,14 +1,15 @@
 //! Following a program over a text, all ways at once.
 //!
-//! A position of the text has a list of the instructions that a way has come to, each once: a bit for each
-//! word of the program says which are in it. Instructions that take no character are followed until only
-//! those are left that take one; these then take the next one, and make the list of the next position, in
-//! the same memory. A counter keeps a bit for each number that a way has counted to; all of them go on by a
-//! shift. A lookahead is followed from its position on with a list of its own, behind that of what is around
-//! it.
+//! At a position of the text, a set has the instructions that a way has come to: a bit for each word of the
+//! program. A second set has those of them that were not looked at yet. The lowest one comes next, so that
+//! ways which meet are followed together. Instructions that take no character are followed until only those
+//! are left that take one; these then take the next one, and make the sets of the next position, in the same
+//! memory. What is counted is in [`counters`](super::counters). A lookahead is followed from its position on
+//! with sets of its own, behind those of what is around it.
 
 use super::MatchError;
-use super::code::{ANCHORED, COUNT, HEADER, Item, LOOK, NEGATED, UNBOUNDED, op, set_words, target};
+use super::code::{ANCHORED, COUNT, HEADER, Item, LOOK, MAX_LOOPS, NEGATED, op, set_words, target};
+use super::counters::{Counters, Loop};
 use super::parse::MAX_LOOKS;
 use super::set::{Set, is_word};
 use crate::json::{Chars, Str};
@@ -38,16 +39,17 @@ pub fn is_match(
     else {
         return Err(MatchError::NoWork { need });
     };
-    counters.fill(0);
     let mut chars = text.chars();
     let next = chars.next();
+    let length = ((head & !ANCHORED) as usize).min(program.len() / 4).saturating_sub(HEADER);
     let whole = Level {
         start: HEADER,
-        words: ((head & !ANCHORED) as usize).saturating_sub(HEADER),
+        words: length,
+        size: length.div_ceil(32),
         base: 0,
-        len: 0,
-        at: 0,
-        kept: 0,
+        waiting: 0,
+        alive: false,
+        floor: 0,
         look: 0,
         before: None,
         next,
@@ -56,10 +58,11 @@ pub fn is_match(
     let mut run = Run {
         program,
         sets,
-        counters,
+        counters: Counters { words: counters },
         level: whole.clone(),
         around: [const { None }; MAX_LOOKS],
         depth: 0,
+        loops: heapless::Vec::new(),
         visits: steps.saturating_mul(VISITS),
     };
     let all = run.visits;
@@ -68,14 +71,16 @@ pub fn is_match(
     found.ok_or(MatchError::StepLimit)
 }
 
-struct Run<'p, 'w, 't> {
-    program: &'p [u8],
+pub(super) struct Run<'p, 'w, 't> {
+    pub(super) program: &'p [u8],
     sets: &'w mut [u32],
-    counters: &'w mut [u32],
+    pub(super) counters: Counters<'w>,
     level: Level<'t>,
     /// What goes on when the lookahead is done.
     around: [Option<Level<'t>>; MAX_LOOKS],
     depth: usize,
+    /// The loops that what is looked at stands in.
+    pub(super) loops: heapless::Vec<Loop, MAX_LOOPS>,
     visits: u32,
 }
 
@@ -85,14 +90,16 @@ struct Level<'t> {
     /// Where the code begins, and its words.
     start: usize,
     words: usize,
-    /// Where its list is in the work memory; its bits are after it.
+    /// The words of a set of its instructions.
+    size: usize,
+    /// Where its sets are in the work memory: what was come to, and what of that waits to be looked at.
     base: usize,
-    /// Instructions in the list.
-    len: usize,
-    /// Of these the next one to be looked at.
-    at: usize,
-    /// Of those that were looked at, the ones that take a character.
-    kept: usize,
+    /// The first word of the second set that is not empty.
+    waiting: usize,
+    /// Something was come to since the last character.
+    alive: bool,
+    /// Loops around the code.
+    floor: usize,
     /// The lookahead that is being followed in between.
     look: usize,
     before: Option<char>,
@@ -104,6 +111,9 @@ struct Level<'t> {
 impl Run<'_, '_, '_> {
     /// Follows the whole program. `None` if the steps are used up.
     fn whole(&mut self, anchored: bool) -> Option<bool> {
+        self.visit(word_of(self.counters.words.len() / 8))?;
+        self.counters.clear(0, usize::MAX);
+        self.counters.set_one();
         self.begin(HEADER)?;
         loop {
             // What this code says, when that is known.
@@ -115,18 +125,18 @@ impl Run<'_, '_, '_> {
                     if let Some(c) = self.level.next {
                         self.step(c)?;
                         if anywhere {
-                            self.enter(HEADER);
+                            self.come(HEADER)?;
                         }
                         let level = &mut self.level;
                         (level.before, level.next) = (Some(c), level.chars.next());
-                        if level.len > 0 {
+                        if level.alive {
                             continue;
                         }
                     }
                     false
                 }
             };
-            if !self.end_look(said) {
+            if !self.end_look(said)? {
                 return Some(said);
             }
         }
@@ -134,75 +144,92 @@ impl Run<'_, '_, '_> {
 
     /// Begins with the code of a level.
     fn begin(&mut self, at: usize) -> Option<()> {
-        self.clear()?;
-        self.enter(at);
-        Some(())
+        let size = set_words(self.level.words);
+        self.visit(word_of(size / 8))?;
+        if let Some(sets) = self.sets.get_mut(self.level.base..self.level.base + size) {
+            sets.fill(0);
+        }
+        self.come(at)
     }
 
     /// Follows what takes no character.
     fn close(&mut self) -> Option<Closed> {
-        while self.level.at < self.level.len {
-            let pc = self.listed(self.level.at);
-            self.level.at += 1;
+        while let Some(pc) = self.next_waiting()? {
             self.visit(1)?;
+            while self.loops.len() > self.level.floor
+                && self.loops.last().is_some_and(|around| around.end < pc)
+            {
+                self.loops.pop();
+            }
             let head = word(self.program, 4 * pc);
             match (head & 0xFF) as u8 {
                 op::MATCH => return Some(Closed::Matched),
                 op::SPLIT => {
-                    self.enter(pc + 1);
-                    self.enter(target(pc, head));
+                    self.pass(pc, pc + 1)?;
+                    self.pass(pc, target(pc, head))?;
                 }
-                op::JUMP => self.enter(target(pc, head)),
-                op::START if self.level.before.is_none() => self.enter(pc + 1),
-                op::END if self.level.next.is_none() => self.enter(pc + 1),
-                op::BOUNDARY if self.boundary() => self.enter(pc + 1),
-                op::INSIDE if !self.boundary() => self.enter(pc + 1),
-                op::START | op::END | op::BOUNDARY | op::INSIDE => {}
-                op::LOOK => {
-                    if self.look(pc, head)? {
-                        return Some(Closed::Look);
-                    }
-                }
-                op::COUNT => {
-                    if self.counted(pc, head)? {
-                        self.enter(pc + COUNT + self.size(pc + COUNT));
-                    }
-                    self.keep(pc);
-                }
-                _ => self.keep(pc),
+                op::JUMP => self.pass(pc, target(pc, head))?,
+                op::START if self.level.before.is_none() => self.pass(pc, pc + 1)?,
+                op::END if self.level.next.is_none() => self.pass(pc, pc + 1)?,
+                op::BOUNDARY if self.boundary() => self.pass(pc, pc + 1)?,
+                op::INSIDE if !self.boundary() => self.pass(pc, pc + 1)?,
+                op::LOOK if self.look(pc, head)? => return Some(Closed::Look),
+                op::COUNT => self.end_count(pc)?,
+                op::LOOP => self.enter_loop(pc, head)?,
+                op::AGAIN => self.again(pc)?,
+                _ => {}
             }
         }
-        self.level.len = self.level.kept;
         Some(Closed::Done)
     }
 
-    /// Takes a character.
+    /// Takes a character. From the last instruction to the first: one that takes it is followed by the next,
+    /// which was looked at before, so both have room in the same sets.
     fn step(&mut self, c: char) -> Option<()> {
-        self.clear()?;
-        let len = self.level.len;
-        // Counters go on first: what comes to one now begins to count behind this character.
-        for number in 0..if self.counters.is_empty() { 0 } else { len } {
-            let pc = self.listed(number);
-            let head = word(self.program, 4 * pc);
-            if (head & 0xFF) as u8 == op::COUNT {
-                let takes = self.takes(pc + COUNT, c)?;
-                self.shift(pc, head, takes)?;
+        self.loops.truncate(self.level.floor);
+        self.level.alive = false;
+        let size = self.level.size;
+        self.visit(word_of(size / 8))?;
+        for index in (0..size).rev() {
+            let Some(place) = self.sets.get_mut(self.level.base + index) else { break };
+            let mut bits = core::mem::take(place);
+            while bits != 0 {
+                let bit = 31 - bits.leading_zeros();
+                bits &= !(1 << bit);
+                self.visit(1)?;
+                self.take(self.level.start + 32 * index + bit as usize, c)?;
             }
         }
-        (self.level.len, self.level.at, self.level.kept) = (0, 0, 0);
-        for number in 0..len {
-            let pc = self.listed(number);
-            self.visit(1)?;
-            let head = word(self.program, 4 * pc);
-            if (head & 0xFF) as u8 == op::COUNT {
-                if self.counts(pc, head)? && self.mark(pc) {
-                    self.list(pc);
-                }
-            } else if self.takes(pc, c)? {
-                self.enter(pc + self.size(pc));
-            }
+        while self.loops.len() > self.level.floor {
+            self.leave_loop();
         }
         Some(())
+    }
+
+    /// Takes a character where an instruction was come to.
+    fn take(&mut self, pc: usize, c: char) -> Option<()> {
+        while self.loops.len() > self.level.floor && self.loops.last().is_some_and(|around| pc < around.start)
+        {
+            self.leave_loop();
+        }
+        let head = word(self.program, 4 * pc);
+        match (head & 0xFF) as u8 {
+            op::CHAR | op::ANY | op::SET | op::CLASS => {
+                if self.takes(pc, c)? {
+                    self.pass(pc, pc + self.size(pc))?;
+                }
+                self.forget(pc)
+            }
+            op::COUNT => {
+                let takes = self.takes(pc + COUNT, c)?;
+                self.count(pc, takes)
+            }
+            op::AGAIN => {
+                self.reenter_loop(pc, head);
+                self.forget(pc)
+            }
+            _ => self.forget(pc),
+        }
     }
 
     /// Whether the instruction at an address takes a character.
@@ -230,57 +257,9 @@ impl Run<'_, '_, '_> {
     }
 
     /// The words of an instruction that takes a character.
-    fn size(&self, pc: usize) -> usize {
+    pub(super) fn size(&self, pc: usize) -> usize {
         let head = word(self.program, 4 * pc);
         if (head & 0xFF) as u8 == op::CLASS { 1 + (head >> 8 & !NEGATED) as usize } else { 1 }
-    }
-
-    /// Whether a counter has come to where its repetition can end.
-    fn counted(&mut self, pc: usize, head: u32) -> Option<bool> {
-        let [least, _, at] = words(self.program, 4 * pc + 4);
-        let bits = self.counter(at, head)?;
-        let (first, bit) = (least as usize / 32, least % 32);
-        let later = bits.get(first..).unwrap_or_default();
-        Some(match later.split_first() {
-            Some((first, rest)) => first >> bit != 0 || rest.iter().any(|&word| word != 0),
-            None => false,
-        })
-    }
-
-    /// Whether a counter counts anything.
-    fn counts(&mut self, pc: usize, head: u32) -> Option<bool> {
-        let at = word(self.program, 4 * pc + 12);
-        Some(self.counter(at, head)?.iter().any(|&word| word != 0))
-    }
-
-    /// Counts one further, or forgets what was counted.
-    fn shift(&mut self, pc: usize, head: u32, takes: bool) -> Option<()> {
-        let [least, most, at] = words(self.program, 4 * pc + 4);
-        let bits = self.counter(at, head)?;
-        if !takes {
-            bits.fill(0);
-            return Some(());
-        }
-        let last = if most == UNBOUNDED { least } else { most };
-        let stays = most == UNBOUNDED
-            && bits.get(last as usize / 32).is_some_and(|&word| word >> (last % 32) & 1 == 1);
-        let mut carry = 0;
-        for word in &mut *bits {
-            (*word, carry) = (*word << 1 | carry, *word >> 31);
-        }
-        if let Some(word) = bits.get_mut(last as usize / 32) {
-            *word &= u32::MAX >> (31 - last % 32);
-            *word |= u32::from(stays) << (last % 32);
-        }
-        Some(())
-    }
-
-    /// The bits of a counter.
-    fn counter(&mut self, at: u32, head: u32) -> Option<&mut [u32]> {
-        let words = head >> 8;
-        self.visit(words / 8)?;
-        let at = at as usize;
-        Some(self.counters.get_mut(at..at.wrapping_add(words as usize)).unwrap_or_default())
     }
 
     /// Begins a lookahead. False if it is one too deep, which no program has.
@@ -291,10 +270,11 @@ impl Run<'_, '_, '_> {
         let inner = Level {
             start,
             words: end.saturating_sub(start),
+            size: end.saturating_sub(start).div_ceil(32),
             base: level.base + set_words(level.words),
-            len: 0,
-            at: 0,
-            kept: 0,
+            waiting: 0,
+            alive: false,
+            floor: self.loops.len(),
             look: 0,
             before: level.before,
             next: level.next,
@@ -308,25 +288,24 @@ impl Run<'_, '_, '_> {
         let counters = word(self.program, 4 * pc + 4) as usize;
         let after = (word(self.program, 4 * end.saturating_sub(1)) >> 8) as usize;
         self.visit(word_of(after.saturating_sub(counters) / 8))?;
-        if let Some(counters) = self.counters.get_mut(counters..after) {
-            counters.fill(0);
-        }
+        self.counters.clear(counters, after);
         self.begin(start)?;
         Some(true)
     }
 
     /// Goes back to what is around a lookahead with what it said. False if nothing is.
-    fn end_look(&mut self, said: bool) -> bool {
-        let Some(index) = self.depth.checked_sub(1) else { return false };
-        let Some(around) = self.around.get_mut(index).and_then(Option::take) else { return false };
+    fn end_look(&mut self, said: bool) -> Option<bool> {
+        let Some(index) = self.depth.checked_sub(1) else { return Some(false) };
+        let Some(around) = self.around.get_mut(index).and_then(Option::take) else { return Some(false) };
         self.depth = index;
+        self.loops.truncate(self.level.floor);
         self.level = around;
         let pc = self.level.look;
         let head = word(self.program, 4 * pc);
         if said != (head >> 8 & NEGATED != 0) {
-            self.enter(pc + (head >> 8 & !NEGATED) as usize);
+            self.pass(pc, pc + (head >> 8 & !NEGATED) as usize)?;
         }
-        true
+        Some(true)
     }
 
     /// Whether one of the characters beside the position is a word's and the other is not.
@@ -334,66 +313,71 @@ impl Run<'_, '_, '_> {
         self.level.before.is_some_and(is_word) != self.level.next.is_some_and(is_word)
     }
 
-    /// Puts an instruction in the list, unless it is there.
-    fn enter(&mut self, pc: usize) {
-        if pc.wrapping_sub(self.level.start) >= self.level.words {
-            return;
+    /// Comes to an instruction: then it waits to be looked at, unless it only waits for a character.
+    #[inline]
+    pub(super) fn note(&mut self, number: usize, op: u8) {
+        self.level.alive = true;
+        self.mark(number);
+        if !matches!(op, op::CHAR | op::ANY | op::SET | op::CLASS) {
+            self.wait(number);
         }
-        let head = word(self.program, 4 * pc);
-        if (head & 0xFF) as u8 == op::COUNT {
-            let at = word(self.program, 4 * pc + 12) as usize;
-            if let Some(word) = self.counters.get_mut(at) {
-                *word |= 1;
+    }
+
+    /// Lets an instruction wait to be looked at.
+    pub(super) fn wait(&mut self, number: usize) {
+        let set = self.level.base + self.level.size;
+        if let Some(word) = self.sets.get_mut(set + number / 32) {
+            *word |= 1 << (number % 32);
+            self.level.waiting = self.level.waiting.min(number / 32);
+        }
+    }
+
+    /// Puts an instruction in the set of those that were come to.
+    #[inline]
+    pub(super) fn mark(&mut self, number: usize) {
+        if let Some(word) = self.sets.get_mut(self.level.base + number / 32) {
+            *word |= 1 << (number % 32);
+        }
+    }
+
+    /// Whether an instruction is in it.
+    #[inline]
+    pub(super) fn marked(&self, number: usize) -> bool {
+        self.sets.get(self.level.base + number / 32).is_some_and(|word| word >> (number % 32) & 1 == 1)
+    }
+
+    /// The number of a word in the code of the level.
+    #[inline]
+    pub(super) fn number(&self, pc: usize) -> Option<usize> {
+        pc.checked_sub(self.level.start).filter(|&number| number < self.level.words)
+    }
+
+    /// The loop around what is looked at.
+    #[inline]
+    pub(super) fn around(&self) -> Option<Loop> {
+        self.loops.get(self.level.floor..)?.last().copied()
+    }
+
+    /// The lowest instruction that waits; then it does so no longer.
+    fn next_waiting(&mut self) -> Option<Option<usize>> {
+        let size = self.level.size;
+        let first = self.level.waiting;
+        while self.level.waiting < size {
+            let index = self.level.waiting;
+            let Some(word) = self.sets.get_mut(self.level.base + size + index) else { break };
+            if *word != 0 {
+                let bit = word.trailing_zeros() as usize;
+                *word &= *word - 1;
+                self.visit(word_of((index - first) / 8))?;
+                return Some(Some(self.level.start + 32 * index + bit));
             }
+            self.level.waiting += 1;
         }
-        if self.mark(pc) {
-            self.list(pc);
-        }
-    }
-
-    /// Whether an instruction is not in the list yet; then it counts as being there.
-    fn mark(&mut self, pc: usize) -> bool {
-        let number = pc.wrapping_sub(self.level.start);
-        let bits = self.level.base + self.level.words;
-        let Some(word) = self.sets.get_mut(bits + number / 32) else { return false };
-        let bit = 1 << (number % 32);
-        let new = *word & bit == 0;
-        *word |= bit;
-        new
-    }
-
-    fn list(&mut self, pc: usize) {
-        if let Some(place) = self.sets.get_mut(self.level.base + self.level.len) {
-            *place = word_of(pc);
-            self.level.len += 1;
-        }
-    }
-
-    /// Keeps an instruction in the list for the next character.
-    fn keep(&mut self, pc: usize) {
-        if let Some(place) = self.sets.get_mut(self.level.base + self.level.kept) {
-            *place = word_of(pc);
-            self.level.kept += 1;
-        }
-    }
-
-    fn listed(&self, number: usize) -> usize {
-        self.sets.get(self.level.base + number).copied().unwrap_or(0) as usize
-    }
-
-    /// Forgets which instructions are in the list.
-    fn clear(&mut self) -> Option<()> {
-        let bits = self.level.base + self.level.words;
-        let words = self.level.words.div_ceil(32);
-        self.visit(word_of(words / 8))?;
-        if let Some(bits) = self.sets.get_mut(bits..bits.wrapping_add(words)) {
-            bits.fill(0);
-        }
-        Some(())
+        Some(None)
     }
 
     #[inline]
-    fn visit(&mut self, visits: u32) -> Option<()> {
+    pub(super) fn visit(&mut self, visits: u32) -> Option<()> {
         self.visits = self.visits.checked_sub(visits)?;
         Some(())
     }
