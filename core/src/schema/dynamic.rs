@@ -157,9 +157,12 @@ impl Check<'_, '_, '_> {
         // From the innermost level to the outermost.
         let mut level = self.level;
         let mut top = self.top;
+        let program = self.schema.program();
+        // In a program that was not compiled the number can be any.
+        let rows = word(program, table as usize).min(word_of(program.len() / ROW));
         loop {
-            self.step(1)?;
-            if let Some(slot) = self.anchor_in(table as usize, level.node) {
+            self.step(1 + rows / 8)?;
+            if let Some(slot) = self.anchor_in(table as usize, rows, level.node) {
                 target = slot;
             }
             top = top.saturating_sub(work::table(level.count as usize) as usize);
@@ -172,14 +175,17 @@ impl Check<'_, '_, '_> {
         }
     }
 
-    /// The anchor in the document of a node.
-    fn anchor_in(&self, table: usize, node: u32) -> Option<Slot> {
+    /// The anchor in the document of a node, by a table of so many rows.
+    fn anchor_in(&self, table: usize, rows: u32, node: u32) -> Option<Slot> {
         let program = self.schema.program();
         let at = Node::read(program, node as usize).offset;
-        let row = |number: u32| -> [u32; 3] { words(program, table + 4 + 12 * number as usize) };
+        let row = |number: u32| -> [u32; 3] { words(program, table + 4 + ROW * number as usize) };
         // Documents that start later are further inside.
-        let mut rows = (0..word(program, table)).rev().map(row);
+        let mut rows = (0..rows).rev().map(row);
         let [_, _, slot] = rows.find(|[start, end, _]| (*start..*end).contains(&at))?;
         (slot != Slot::NOWHERE.0).then_some(Slot(slot))
     }
 }
+
+/// Bytes of a row of a table.
+const ROW: usize = 12;

@@ -207,3 +207,37 @@ fn looking_for_defaults_behind_references_takes_steps() {
     println!("{short} steps, with a long definition {long}");
     assert!(long >= short + 100 * 100);
 }
+
+#[test]
+fn a_dynamic_reference_takes_steps_for_the_documents_that_it_looks_through() {
+    let schema = |documents: usize| {
+        let other = |number| format!(r#""d{number}":{{"$id":"d{number}","$dynamicAnchor":"n"}}"#);
+        let others: Vec<_> = (0..documents).map(other).collect();
+        format!(
+            r##"{{"$id":"https://example.com/","$dynamicAnchor":"n","items":{{"$dynamicRef":"#n"}},"$defs":{{{}}}}}"##,
+            others.join(",")
+        )
+    };
+    let instance = format!("[{}]", vec!["1"; 100].join(","));
+    let (few, many) =
+        (check_steps(&schema(0), &instance, quiet), check_steps(&schema(800), &instance, quiet));
+    println!("{few} steps, among 800 documents {many}");
+    assert!(many >= few + 100 * 800 / 8);
+}
+
+/// The number of documents stands in the program. One that was not compiled can have any number there.
+#[test]
+fn a_dynamic_reference_of_a_damaged_program_does_not_count_to_four_billion() {
+    let schema = r##"{"$id":"https://example.com/","$dynamicAnchor":"n","items":{"$dynamicRef":"#n"},
+        "$defs":{"d":{"$id":"d","$dynamicAnchor":"n"}}}"##;
+    let whole = program(schema);
+    assert_eq!(checked(schema, &whole, "[1]", 1000, &mut NoReport).unwrap(), 0);
+    let instance = format!("[{}]", vec!["1"; 100].join(","));
+    let begin = Instant::now();
+    for at in 16..whole.len() {
+        let mut program = whole.clone();
+        program[at] = 0xFF;
+        checked(schema, &program, &instance, 1000, &mut NoReport).ok();
+    }
+    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
+}
