@@ -20,7 +20,7 @@
 //! - an element of an array or object that is compared with one in the schema, and 64 bytes of both,
 //! - 64 bytes of a number and of its bound in the schema, where either is that long,
 //! - 8 bytes of a value that are read again for a schema that applies in place or for a further pattern,
-//! - for a dynamic reference each level around it, and 8 documents whose anchors are looked through for one,
+//! - for a dynamic reference each level around it, and each document around the schema of that level,
 //! - 8 instructions of a pattern that are looked at, and so on for what takes more than one look; the keys of
 //!   what is read over are compared for some steps as well,
 //! - a violation, and 64 bytes of what is gone through to write its texts: the pointer in the instance, the

@@ -3,6 +3,7 @@
 
 use super::compile::error_at;
 use super::compiler::Compiler;
+use super::dynamic::target_of;
 use super::entry::Entry;
 use super::error::{SchemaError, SchemaErrorKind};
 use super::program::{Cursor, HEADER, Instruction, Node, Slot, kind, op, words};
@@ -15,13 +16,13 @@ impl Compiler<'_, '_> {
     /// Refuses schemas that lead back to themselves in place, and finds how many frames they take at most,
     /// one inside the other.
     ///
-    /// A walk in depth over the nodes that apply schemas in place. Their list and the walk are on the stack;
+    /// A walk in depth over the nodes, up to the address `end`, that apply schemas in place. Their list and the walk are on the stack;
     /// the length that is known for a node says that it is done.
-    pub(super) fn refuse_cycles(&mut self) -> Result<(), SchemaError> {
+    pub(super) fn refuse_cycles(&mut self, end: usize) -> Result<(), SchemaError> {
         let floor = self.store.height();
         let mut count = 0;
-        let (mut at, front) = (HEADER, self.store.front());
-        while at < front {
+        let mut at = HEADER;
+        while at < end {
             if Node::read(self.store.program(), at).kinds & kind::IN_PLACE != 0 {
                 self.store.push(NEW);
                 self.store.push(super::program::word_of(at));
@@ -63,7 +64,11 @@ impl Compiler<'_, '_> {
                 }
                 continue;
             };
-            let slot = if instruction.is_in_place() { instruction.slots().nth(edge as usize) } else { None };
+            let slot = match instruction.op {
+                op::DYNAMIC_REF => target_of(self.store.program(), instruction, edge),
+                _ if instruction.is_in_place() => instruction.slots().nth(edge as usize),
+                _ => None,
+            };
             let Some(slot) = slot else {
                 self.store.set(top + 4, super::program::word_of(cursor.at));
                 self.store.set(top + 8, u32::from(cursor.left()));

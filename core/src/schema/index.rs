@@ -1,19 +1,21 @@
 //! What can be referred to by name: documents and parts of them with an `$id`, and anchors. Built only for a
 //! schema that needs it, on the stack of the [`Store`].
 //!
-//! URIs are not kept. A record has the hash of one, and the URI is resolved again to make sure.
+//! URIs are not kept. A record has the hash of one, and the URI is resolved again to make sure. Both kinds of
+//! record stand in the order of the texts; beside them are their numbers, sorted by what they are looked up by.
 
 use super::compile::{Draft, error_at};
 use super::compiler::Compiler;
 use super::error::{SchemaError, SchemaErrorKind};
 use super::lower::{Step, walk};
-use super::pointer::{Pointer, hash_name};
+use super::pointer::{Pointer, compare_names, hash_name};
 use super::program::{Slot, word_of, words};
-use super::source::{offset_in, value_at};
-use super::store::Store;
+use super::source::{Texts, offset_in, value_at};
+use super::store::{Store, partition, sort};
 use super::uri::{self, MAX_URI, Uri};
-use crate::json::{Kind, Str, Value, blanks};
+use crate::json::{Kind, Value, blanks};
 use crate::sink::Sink;
+use core::cmp::Ordering;
 
 /// Where the records are.
 #[derive(Clone, Copy)]
@@ -51,11 +53,13 @@ pub(super) struct Anchor {
     pub(super) hash: u32,
     /// The slot of the schema, if it is wanted for references that are dynamic.
     pub(super) slot: Slot,
+    /// Of the first one of a name: whether it is wanted, then where the program has a table for it.
+    pub(super) table: u32,
 }
 
 impl Index {
     const DOCUMENT: usize = 5;
-    const ANCHOR: usize = 5;
+    const ANCHOR: usize = 6;
 
     pub(super) fn document(&self, store: &Store<'_>, number: usize) -> Document {
         let at = store.address(self.low + 4 * Index::DOCUMENT * (number + 1));
@@ -64,9 +68,9 @@ impl Index {
     }
 
     pub(super) fn anchor(&self, store: &Store<'_>, number: usize) -> Anchor {
-        let [document, name, start, slot, hash] = words(store.memory(), self.anchor_at(store, number));
+        let [document, name, start, slot, hash, table] = words(store.memory(), self.anchor_at(store, number));
         let dynamic = name & DYNAMIC != 0;
-        Anchor { document, name: name & !DYNAMIC, dynamic, start, hash, slot: Slot(slot) }
+        Anchor { document, name: name & !DYNAMIC, dynamic, start, hash, slot: Slot(slot), table }
     }
 
     fn anchor_at(&self, store: &Store<'_>, number: usize) -> usize {
@@ -76,6 +80,26 @@ impl Index {
 
     pub(super) fn set_slot(&self, store: &mut Store<'_>, number: usize, slot: Slot) {
         store.set(self.anchor_at(store, number) + 12, slot.0);
+    }
+
+    pub(super) fn set_table(&self, store: &mut Store<'_>, number: usize, table: u32) {
+        store.set(self.anchor_at(store, number) + 20, table);
+    }
+
+    /// Where the sorted numbers of the documents begin, at this height, and those of the anchors.
+    fn orders(&self) -> (usize, usize) {
+        let documents = self.low + 4 * (Index::DOCUMENT * self.documents + Index::ANCHOR * self.anchors);
+        (documents, documents + 4 * self.documents)
+    }
+
+    /// The number of the document at a place in the order of their hashes.
+    fn ordered_document(&self, store: &Store<'_>, place: usize) -> usize {
+        store.get(store.address(self.orders().0 + 4 * (place + 1))) as usize
+    }
+
+    /// The number of the anchor at a place in the order of their names, equal ones in the order of documents.
+    pub(super) fn ordered_anchor(&self, store: &Store<'_>, place: usize) -> usize {
+        store.get(store.address(self.orders().1 + 4 * (place + 1))) as usize
     }
 
     /// The number of the innermost document around an address.
@@ -102,13 +126,21 @@ impl Index {
         compiler: &Compiler<'_, '_>,
         document: u32,
         name: &Pointer<'_>,
-        budget: &mut usize,
     ) -> Option<Anchor> {
-        *budget = budget.saturating_sub(self.anchors);
-        let anchors = (0..self.anchors).map(|number| self.anchor(&compiler.store, number));
-        let hash = name.clone().hash();
-        let mut anchors = anchors.filter(|anchor| anchor.document == document && anchor.hash == hash);
-        anchors.find(|anchor| compiler.anchor_name(anchor).is_some_and(|known| name.clone().is(known)))
+        let store = &compiler.store;
+        let place = self.place_of(compiler, name, document);
+        let anchor = self.anchor(store, self.ordered_anchor(store, place));
+        let found = place < self.anchors && anchor.document == document;
+        (found && anchor.order(compiler.texts, name) == Ordering::Equal).then_some(anchor)
+    }
+
+    /// The first place in the order of anchors that has this name, or comes after it.
+    pub(super) fn place_of(&self, compiler: &Compiler<'_, '_>, name: &Pointer<'_>, document: u32) -> usize {
+        let store = &compiler.store;
+        partition(0, self.anchors, |place| {
+            let anchor = self.anchor(store, self.ordered_anchor(store, place));
+            anchor.order(compiler.texts, name).then(anchor.document.cmp(&document)) == Ordering::Less
+        })
     }
 
     /// The number of the document with this URI.
@@ -118,11 +150,38 @@ impl Index {
         uri: &Uri,
         budget: &mut usize,
     ) -> Option<usize> {
-        *budget = budget.saturating_sub(self.documents);
+        let store = &compiler.store;
         let hash = uri::hash(uri.text());
-        (0..self.documents).filter(|_| *budget > 0).find(|&number| {
-            self.document(&compiler.store, number).hash == hash
-                && compiler.uri_of(self, number).is_some_and(|known| known.text() == uri.text())
+        let hash_at = |place| self.document(store, self.ordered_document(store, place)).hash;
+        let first = partition(0, self.documents, |place| hash_at(place) < hash);
+        let mut same = (first..self.documents).take_while(|&place| hash_at(place) == hash);
+        let found = same.find(|&place| {
+            // There are more of a hash only by intent.
+            *budget = budget.saturating_sub(MAX_URI);
+            let number = self.ordered_document(store, place);
+            *budget == 0 || compiler.uri_of(self, number).is_some_and(|known| known.text() == uri.text())
+        });
+        found.filter(|_| *budget > 0).map(|place| self.ordered_document(store, place))
+    }
+}
+
+impl Anchor {
+    /// Compares its name with the one in a reference.
+    pub(super) fn order(&self, texts: Texts<'_>, name: &Pointer<'_>) -> Ordering {
+        self.hash.cmp(&name.clone().hash()).then_with(|| {
+            match texts.value(self.name as usize).and_then(Value::as_str) {
+                Some(known) => name.compare_name(known).reverse(),
+                None => Ordering::Less,
+            }
+        })
+    }
+
+    /// Compares the names of two.
+    pub(super) fn order_of_names(&self, texts: Texts<'_>, other: &Anchor) -> Ordering {
+        let name = |anchor: &Anchor| texts.value(anchor.name as usize).and_then(Value::as_str);
+        self.hash.cmp(&other.hash).then_with(|| match (name(self), name(other)) {
+            (Some(a), Some(b)) => compare_names(a, b),
+            _ => Ordering::Equal,
         })
     }
 }
@@ -139,7 +198,36 @@ impl<'s> Compiler<'s, '_> {
                 begin += text.len();
             }
         }
+        self.sort_index(&index);
         Ok(index)
+    }
+
+    /// Pushes the numbers of the records, in the orders in which they are looked up.
+    fn sort_index(&mut self, index: &Index) {
+        (0..index.documents).for_each(|number| self.store.push(word_of(number)));
+        (0..index.anchors).for_each(|number| self.store.push(word_of(number)));
+        if !self.store.fits() {
+            return;
+        }
+        let texts = self.texts;
+        let at = |store: &Store<'_>, low, place: usize| store.address(low + 4 * (place + 1));
+        let (documents, anchors) = index.orders();
+        let mut less = |store: &Store<'_>, a, b| {
+            let (a, b) = (index.ordered_document(store, a), index.ordered_document(store, b));
+            (index.document(store, a).hash, a) < (index.document(store, b).hash, b)
+        };
+        sort(&mut self.store, index.documents, &mut less, &|store, a, b| {
+            store.swap(at(store, documents, a), at(store, documents, b), 1);
+        });
+        let mut less = |store: &Store<'_>, a, b| {
+            let (a, b) = (index.ordered_anchor(store, a), index.ordered_anchor(store, b));
+            let (first, second) = (index.anchor(store, a), index.anchor(store, b));
+            let order = first.order_of_names(texts, &second);
+            order.then((first.document, a).cmp(&(second.document, b))) == Ordering::Less
+        };
+        sort(&mut self.store, index.anchors, &mut less, &|store, a, b| {
+            store.swap(at(store, anchors, a), at(store, anchors, b), 1);
+        });
     }
 
     fn text_number(&self, number: usize) -> &'s str {
@@ -174,7 +262,8 @@ impl<'s> Compiler<'s, '_> {
             let id = value.get("$id").filter(|id| id.kind() == Kind::String);
             // In draft 7 a reference cancels what is beside it, and an identifier can be an anchor.
             let id = id.filter(|_| !old || value.get("$ref").is_none());
-            let is_anchor = |id: Value<'_>| old && id.as_str().is_some_and(|id| id.chars().next() == Some('#'));
+            let is_anchor =
+                |id: Value<'_>| old && id.as_str().is_some_and(|id| id.chars().next() == Some('#'));
             let address = |part: Value<'_>| begin + offset_in(text, part.raw());
             if !anchors {
                 let store = &self.store;
@@ -244,15 +333,10 @@ impl<'s> Compiler<'s, '_> {
         let text = self.texts.value(name).and_then(Value::as_str);
         let hash = text.map_or(0, hash_name);
         let name = word_of(name) | if dynamic { DYNAMIC } else { 0 };
-        for word in [hash, Slot::NOWHERE.0, word_of(start), name, document] {
+        for word in [0, hash, Slot::NOWHERE.0, word_of(start), name, document] {
             self.store.push(word);
         }
         index.anchors += 1;
-    }
-
-    /// The name of an anchor.
-    pub(super) fn anchor_name(&self, anchor: &Anchor) -> Option<Str<'s>> {
-        self.texts.value(anchor.name as usize)?.as_str()
     }
 
     /// The URI of a document. Nothing if it is too long.

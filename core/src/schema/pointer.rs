@@ -23,14 +23,14 @@ impl<'s> Pointer<'s> {
         Some(pointer)
     }
 
-    /// A hash of it, and of a name that it [is](Self::is).
+    /// A hash of it, and of a name that it is equal to.
     pub(super) fn hash(self) -> u32 {
         hash_units(self)
     }
 
-    /// Whether it is this name and no pointer.
-    pub(super) fn is(self, name: Str<'_>) -> bool {
-        self.eq(units(bare(name)))
+    /// Compares it with a name.
+    pub(super) fn compare_name(&self, name: Str<'_>) -> Ordering {
+        self.clone().cmp(units(bare(name)))
     }
 
     /// How many tokens it has.
@@ -110,6 +110,11 @@ impl Iterator for Pointer<'_> {
 /// The hash of an anchor's name.
 pub(super) fn hash_name(name: Str<'_>) -> u32 {
     hash_units(units(bare(name)))
+}
+
+/// Compares the names of two anchors.
+pub(super) fn compare_names(a: Str<'_>, b: Str<'_>) -> Ordering {
+    units(bare(a)).cmp(units(bare(b)))
 }
 
 /// In draft 7 an anchor is written as it is referred to.

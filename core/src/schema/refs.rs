@@ -18,7 +18,7 @@ use super::index::Index;
 use super::pointer::{Pointer, SEPARATOR};
 use super::program::{Cursor, HEADER, Node, Slot, op, word_of, words};
 use super::source::Texts;
-use super::store::{Store, sort};
+use super::store::{Store, partition, sort};
 use crate::json::{self, Event, Kind, Reader, Str, Value, blanks};
 use crate::sink::Sink;
 use core::cmp::Ordering;
@@ -78,18 +78,19 @@ impl<'s> Compiler<'s, '_> {
                 return Ok(());
             }
             let more = match index {
-                Some(index) if count == 0 => self.dynamic_targets(index, &mut budget)?,
+                Some(index) if count == 0 => self.dynamic_targets(index)?,
                 _ => count > 0,
             };
             if !more {
-                self.refuse_cycles()?;
-                return match index.filter(|_| self.refs.dynamic) {
-                    Some(index) => self.dynamic_tables(index, scanned, &mut budget),
-                    None => {
-                        self.skip_aliases();
-                        Ok(())
-                    }
-                };
+                let dynamic = index.filter(|_| self.refs.dynamic);
+                if let Some(index) = dynamic {
+                    self.dynamic_tables(index, scanned);
+                }
+                self.refuse_cycles(scanned)?;
+                if dynamic.is_none() {
+                    self.skip_aliases();
+                }
+                return Ok(());
             }
         }
         Err(error_at(SchemaErrorKind::RefLimit, 0))
@@ -216,7 +217,7 @@ impl<'s> Compiler<'s, '_> {
             reference.set(&mut self.store, UNRESOLVED, document.start);
             return Ok(());
         }
-        let Some(anchor) = index.find_anchor(self, document.start, &fragment, budget) else {
+        let Some(anchor) = index.find_anchor(self, document.start, &fragment) else {
             return Err(error_at(SchemaErrorKind::UnresolvedRef, reference.offset));
         };
         if reference.op == op::DYNAMIC_REF && anchor.dynamic {
@@ -386,19 +387,6 @@ fn is_usual(value: Value<'_>) -> bool {
         }
     }
     true
-}
-
-/// The first number in `low..high` for which `before` does not hold, where it holds for all before that one.
-fn partition(mut low: usize, mut high: usize, mut before: impl FnMut(usize) -> bool) -> usize {
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if before(middle) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    low
 }
 
 /// Rounds in which references into places that were not compiled can lead on to further ones.

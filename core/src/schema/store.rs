@@ -200,3 +200,16 @@ fn sift(
         root = child;
     }
 }
+
+/// The first number in `low..high` for which `before` does not hold, where it holds for all before that one.
+pub(super) fn partition(mut low: usize, mut high: usize, mut before: impl FnMut(usize) -> bool) -> usize {
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if before(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}

@@ -209,7 +209,7 @@ fn looking_for_defaults_behind_references_takes_steps() {
 }
 
 #[test]
-fn a_dynamic_reference_takes_steps_for_the_documents_that_it_looks_through() {
+fn a_dynamic_reference_takes_no_more_steps_among_many_documents() {
     let schema = |documents: usize| {
         let other = |number| format!(r#""d{number}":{{"$id":"d{number}","$dynamicAnchor":"n"}}"#);
         let others: Vec<_> = (0..documents).map(other).collect();
@@ -222,7 +222,8 @@ fn a_dynamic_reference_takes_steps_for_the_documents_that_it_looks_through() {
     let (few, many) =
         (check_steps(&schema(0), &instance, quiet), check_steps(&schema(800), &instance, quiet));
     println!("{few} steps, among 800 documents {many}");
-    assert!(many >= few + 100 * 800 / 8);
+    // A name that one document has is bound when compiling; among many each of 100 is looked for.
+    assert!(many > few && many <= few + 100 * 4);
 }
 
 /// The number of documents stands in the program. One that was not compiled can have any number there.
