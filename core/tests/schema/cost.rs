@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{CheckError, SchemaErrorKind, program, shared, try_program};
+use super::{CheckError, SchemaErrorKind, shared, try_program};
 use toolcore::json::{self, Value};
 use toolcore::schema::{CompileOptions, compile};
 
@@ -54,35 +54,163 @@ fn the_schemas_of_six_real_servers_take_less_than_their_text() {
     assert!(compiled + 1 >= all, "only anyOf is in the way, once");
 }
 
+/// For each keyword the shape that makes the program as large as can be for its text. The program has a header
+/// of 16 bytes; all that comes after it is at most 8 bytes for each of the text, which a pattern of `|` needs.
 #[test]
 fn no_schema_takes_more_than_twelve_times_its_text() {
-    let repeat =
-        |before: &str, part: &str, after: &str| format!("{before}{}{after}", vec![part; 300].join(","));
-    let names: String = (0..300).map(|i| format!("\"{i}\"")).collect::<Vec<_>>().join(",");
-    let properties: String = (0..300).map(|i| format!("\"{i}\":{{}}")).collect::<Vec<_>>().join(",");
-    let booleans: String = (0..300).map(|i| format!("\"{i}\":true")).collect::<Vec<_>>().join(",");
-    let nodes: String =
-        (0..300).map(|i| format!("\"{i}\":{{\"items\":{{\"const\":0}}}}")).collect::<Vec<_>>().join(",");
-    let refs: String = (0..300).map(|i| format!("\"{i}\":{{\"$ref\":\"\"}}")).collect::<Vec<_>>().join(",");
-    for schema in [
-        "{}".to_owned(),
-        "true".to_owned(),
-        r#"{"const":1}"#.to_owned(),
-        r#"{"enum":[]}"#.to_owned(),
-        r#"{"items":{"items":{"items":{"const":1}}}}"#.to_owned(),
-        repeat("{\"enum\":[", "1", "]}"),
-        repeat("{\"const\":[", "1", "]}"),
-        format!("{{\"required\":[{names}]}}"),
-        format!("{{\"properties\":{{{properties}}}}}"),
-        format!("{{\"properties\":{{{booleans}}}}}"),
-        format!("{{\"properties\":{{{nodes}}},\"required\":[{names}]}}"),
-        format!("{{\"properties\":{{{refs}}}}}"),
-        format!("{{\"$defs\":{{{nodes}}}}}"),
-    ] {
-        let taken = program(&schema).len();
-        assert!(taken <= 12 * schema.len(), "{taken} bytes for {} of {:.60}", schema.len(), schema);
+    let mut worst = (0.0, String::new());
+    for (whole, part) in FAMILIES {
+        let mut compiled = false;
+        for count in [0, 1, 2, 16, 17, 65, 300, 2000] {
+            let parts: Vec<String> = (0..count).map(|number| part.replace('@', &name(number))).collect();
+            let schema = whole.replace("%%", &parts.join(","));
+            let options = CompileOptions {
+                #[cfg(feature = "format")]
+                formats: true,
+                ..CompileOptions::default()
+            };
+            let program = match try_program(&schema, &options) {
+                Ok(program) => program,
+                Err(error) => {
+                    assert_eq!((error.kind, count), (SchemaErrorKind::BadKeyword, 0), "{schema:.200}");
+                    continue;
+                }
+            };
+            compiled = true;
+            let taken = (program.len() - 16) as f64 / schema.len() as f64;
+            assert!(taken <= 8.0, "{taken} bytes for each of {schema:.200}");
+            assert!(program.len() <= 12 * schema.len(), "{schema}");
+            if taken > worst.0 {
+                worst = (taken, format!("{count} times {part} in {whole}"));
+            }
+        }
+        assert!(compiled, "{whole} {part}");
+    }
+    println!("the worst is {:.2} bytes for each: {}", worst.0, worst.1);
+}
+
+/// Short, of letters that neither JSON nor a pattern gives a meaning to, and different for each number.
+fn name(number: usize) -> String {
+    let letters = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!%&',:;<=>_`~ ";
+    let (mut name, mut left) = (String::new(), number + 1);
+    while left > 0 {
+        left -= 1;
+        name.push(letters[left % letters.len()] as char);
+        left /= letters.len();
+    }
+    name
+}
+
+/// A slot holds offsets of 24 bits; a schema further behind takes a node.
+#[test]
+fn schemas_far_behind_take_at_most_twelve_times_their_text() {
+    let far = " ".repeat(1 << 24);
+    for part in ["true", "{}", "{\"type\":\"null\"}"] {
+        let schema = format!("{far}{{\"prefixItems\":[{}]}}", vec![part; 10_000].join(","));
+        let taken = try_program(&schema, &CompileOptions::default()).unwrap().len() - 16;
+        let text = schema.len() - far.len();
+        println!("{part}: {:.2} bytes for each", taken as f64 / text as f64);
+        assert!(taken <= 8 * text, "{part}: {taken} for {text}");
     }
 }
+
+/// `%%` stands for parts with commas between, in which `@` is a name that is different in each.
+#[rustfmt::skip]
+const FAMILIES: &[(&str, &str)] = &[
+    (r#"{"enum":[%%]}"#, r#"1"#),
+    (r#"{"const":[%%]}"#, r#"1"#),
+    (r#"{"enum":[%%]}"#, r#""""#),
+    (r#"{"required":[%%]}"#, r#""@""#),
+    (r#"{"required":[%%]}"#, r#""""#),
+    (r#"{"properties":{%%}}"#, r#""@":{}"#),
+    (r#"{"properties":{%%}}"#, r#""@":true"#),
+    (r#"{"properties":{%%}}"#, r#""@":{"const":0}"#),
+    (r#"{"properties":{%%}}"#, r#""@":{"not":{}}"#),
+    (r#"{"properties":{%%}}"#, r#""@":{"items":{}}"#),
+    (r#"{"properties":{%%}}"#, r#""@":{"enum":[]}"#),
+    (r#"{"properties":{%%}}"#, r#""@":{"$ref":""}"#),
+    (r#"{"properties":{%%}}"#, r#""@":{"$defs":{}}"#),
+    (r#"{"properties":{%%}}"#, r#""@":{"required":[""]}"#),
+    (r#"{"properties":{%%}}"#, r#""@":{"anyOf":[{}]}"#),
+    (r#"{"properties":{%%}}"#, r#""@":{"anyOf":[true]}"#),
+    (r#"{"properties":{%%}}"#, r#""@":{"properties":{"":{}}}"#),
+    (r#"{"patternProperties":{%%}}"#, r#""@":{}"#),
+    (r#"{"patternProperties":{%%}}"#, r#""|||||@":{}"#),
+    (r#"{"patternProperties":{%%}}"#, r#""a{9}@":{}"#),
+    (r#"{"$defs":{%%}}"#, r#""@":{"$defs":{}}"#),
+    (r#"{"$defs":{%%}}"#, r#""@":{"if":{}}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"if":{}}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"not":{}}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"$defs":{}}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"const":0}"#),
+    (r#"{"not":{"not":{}},"anyOf":[%%]}"#, r##"{"$ref":"#/not"}"##),
+    (r#"{"anyOf":[%%]}"#, r#"{"minimum":1}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"maximum":1}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"pattern":""}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"pattern":"|||||||||||||||||||||||||||||||||||||"}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"pattern":"(ab){99}"}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"pattern":".{1000}"}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"pattern":"\\p{L}"}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"items":{}}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"items":{"items":{}}}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"contains":{}}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"required":[]}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"properties":{}}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"additionalProperties":false}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"patternProperties":{}}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"dependentRequired":{}}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"uniqueItems":true}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"minItems":1}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"minLength":1}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"minProperties":1}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"multipleOf":1}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"format":"date"}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"prefixItems":[]}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"oneOf":[{}]}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"if":{},"then":{},"else":{}}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"maxItems":1}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"maxLength":1}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"maxProperties":1}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"exclusiveMinimum":1}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"exclusiveMaximum":1}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"minContains":1}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"maxContains":1}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"propertyNames":{}}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"unevaluatedItems":{}}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"unevaluatedProperties":{}}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"allOf":[{}]}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"then":{}}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"type":["null"]}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"dependentSchemas":{}}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"enum":[]}"#),
+    (r#"{"anyOf":[%%]}"#, r#"{"format":"ipv4"}"#),
+    (r#"{"allOf":[%%]}"#, r#"true"#),
+    (r#"{"oneOf":[%%]}"#, r#"{}"#),
+    (r#"{"prefixItems":[%%]}"#, r#"{}"#),
+    (r#"{"prefixItems":[%%]}"#, r#"true"#),
+    (r#"{"prefixItems":[%%]}"#, r#"{"if":{}}"#),
+    (r#"{"prefixItems":[%%]}"#, r#"{"if":{"if":{"if":{}}}}"#),
+    (r#"{"dependentRequired":{%%}}"#, r#""@":[]"#),
+    (r#"{"dependentSchemas":{%%}}"#, r#""@":{}"#),
+    (r#"{"dependentSchemas":{%%}}"#, r#""@":{"if":{}}"#),
+    (r#"{"$schema":"http://json-schema.org/draft-07/schema","dependencies":{%%}}"#, r#""@":[]"#),
+    (r#"{"$schema":"http://json-schema.org/draft-07/schema","items":[%%]}"#, r#"{"if":{}}"#),
+    (r#"{"$dynamicAnchor":"a","anyOf":[%%]}"#, r##"{"not":{"items":{"$dynamicRef":"#a"}}}"##),
+    (
+        r##"{"$defs":{%%},"items":{"$dynamicRef":"#a"},"$dynamicAnchor":"a"}"##,
+        r#""@":{"$id":"@","$dynamicAnchor":"a"}"#,
+    ),
+    (
+        r#"{"$defs":{%%},"$dynamicAnchor":"a"}"#,
+        r##""@":{"items":{"$dynamicRef":"#a"},"$id":"@","$dynamicAnchor":"a"}"##,
+    ),
+    (
+        r#"{"prefixItems":[%%],"$dynamicAnchor":"a"}"#,
+        r##"{"$id":"@","$dynamicAnchor":"a","items":{"$dynamicRef":"#a"}}"##,
+    ),
+    (r#"{"prefixItems":[%%],"unevaluatedItems":false}"#, r#"{"if":true}"#),
+];
 
 /// Schemas of half a megabyte (less without optimisation) that try to make compiling take more than a time
 /// proportional to their size.
