@@ -3,7 +3,7 @@
 
 use super::compile::error_at;
 use super::compiler::Compiler;
-use super::dynamic::target_of;
+use super::dynamic::{next_table, table_of, target_in};
 use super::entry::Entry;
 use super::error::{SchemaError, SchemaErrorKind};
 use super::program::{Cursor, HEADER, Instruction, Node, Slot, kind, op, words};
@@ -17,7 +17,8 @@ impl Compiler<'_, '_> {
     /// one inside the other.
     ///
     /// A walk in depth over the nodes, up to the address `end`, that apply schemas in place. Their list and the walk are on the stack;
-    /// the length that is known for a node says that it is done.
+    /// the length that is known for a node says that it is done. A table of what a dynamic reference can lead
+    /// to counts as a node.
     pub(super) fn refuse_cycles(&mut self, end: usize) -> Result<(), SchemaError> {
         let floor = self.store.height();
         let mut count = 0;
@@ -30,8 +31,14 @@ impl Compiler<'_, '_> {
             }
             at = end_of_node(self.store.program(), at);
         }
+        while let Some(table) = next_table(self.store.program(), end, at) {
+            self.store.push(NEW);
+            self.store.push(super::program::word_of(table));
+            count += 1;
+            at = table;
+        }
         if self.store.fits() {
-            let list = List { height: self.store.height(), count };
+            let list = List { height: self.store.height(), count, end };
             for number in 0..count {
                 if list.length(&self.store, number) == NEW {
                     self.walk_in_place(&list, number)?;
@@ -52,10 +59,18 @@ impl Compiler<'_, '_> {
             let top = self.store.address(self.store.height());
             let [number, at, left, edge, longest] = words(self.store.memory(), top);
             let number = number as usize;
+            let program = self.store.program();
             let mut cursor = Cursor::resume(at as usize, left);
-            let Some(instruction) = cursor.next(self.store.program()) else {
-                let node = Node::read(self.store.program(), list.node(&self.store, number));
-                let length = longest + u32::from(node.kinds & kind::ALIAS == 0);
+            let table = list.node(&self.store, number) >= list.end;
+            let instruction = if table { None } else { cursor.next(program) };
+            let address = match instruction {
+                None if table => target_in(program, at as usize, edge),
+                Some(instruction) if instruction.is_in_place() => instruction.slots().nth(edge as usize),
+                _ => None,
+            };
+            if address.is_none() && instruction.is_none() {
+                let node = Node::read(program, list.node(&self.store, number));
+                let length = longest + u32::from(!table && node.kinds & kind::ALIAS == 0);
                 list.set_length(&mut self.store, number, length);
                 self.refs.chain = self.refs.chain.max(length);
                 self.store.pop_to(self.store.height() - 4 * FRAME);
@@ -63,27 +78,26 @@ impl Compiler<'_, '_> {
                     self.note_length(length);
                 }
                 continue;
-            };
-            let slot = match instruction.op {
-                op::DYNAMIC_REF => target_of(self.store.program(), instruction, edge),
-                _ if instruction.is_in_place() => instruction.slots().nth(edge as usize),
-                _ => None,
-            };
-            let Some(slot) = slot else {
+            }
+            let Some(address) = address else {
                 self.store.set(top + 4, super::program::word_of(cursor.at));
                 self.store.set(top + 8, u32::from(cursor.left()));
                 self.store.set(top + 12, 0);
                 continue;
             };
             self.store.set(top + 12, edge + 1);
-            if is_list(self.store.program(), instruction, slot) {
-                continue;
-            }
-            let target = Slot(self.store.get(slot)).as_node();
+            let target = match instruction {
+                Some(instruction) if is_list(self.store.program(), instruction, address) => None,
+                Some(instruction) => match table_of(self.store.program(), instruction) {
+                    0 => Slot(self.store.get(address)).as_node(),
+                    table => Some(table),
+                },
+                None => Slot(self.store.get(address)).as_node(),
+            };
             let Some(target) = target.and_then(|node| list.find(&self.store, node)) else { continue };
             match list.length(&self.store, target) {
                 NEW => self.push_walk(list, target),
-                OPEN => return Err(error_at(SchemaErrorKind::RefCycle, self.reference_in_walk(floor))),
+                OPEN => return Err(error_at(SchemaErrorKind::RefCycle, self.reference_in_walk(list, floor))),
                 length => self.note_length(length),
             }
         }
@@ -98,18 +112,23 @@ impl Compiler<'_, '_> {
 
     fn push_walk(&mut self, list: &List, number: usize) {
         list.set_length(&mut self.store, number, OPEN);
-        let cursor = Cursor::new(self.store.program(), Slot::node(list.node(&self.store, number)));
+        let node = list.node(&self.store, number);
+        let cursor = if node >= list.end {
+            Cursor::resume(node, 0)
+        } else {
+            Cursor::new(self.store.program(), Slot::node(node))
+        };
         let frame = [number, cursor.at, usize::from(cursor.left()), 0, 0];
         frame.into_iter().rev().for_each(|word| self.store.push(super::program::word_of(word)));
     }
 
     /// Where the last reference stands along which the walk went.
-    fn reference_in_walk(&self, floor: usize) -> usize {
+    fn reference_in_walk(&self, list: &List, floor: usize) -> usize {
         let mut height = self.store.height();
         while height > floor {
             let at = self.store.get(self.store.address(height) + 4) as usize;
             let instruction = Instruction::read(self.store.program(), at);
-            if matches!(instruction.op, op::REF | op::DYNAMIC_REF) {
+            if at < list.end && matches!(instruction.op, op::REF | op::DYNAMIC_REF) {
                 return instruction.operand(self.store.program()) as usize;
             }
             height -= 4 * FRAME;
@@ -173,6 +192,8 @@ fn is_list(program: &[u8], instruction: Instruction, slot: usize) -> bool {
 struct List {
     height: usize,
     count: usize,
+    /// The end of the nodes; what comes after it are tables.
+    end: usize,
 }
 
 impl List {

@@ -198,14 +198,24 @@ impl Compiler<'_, '_> {
     }
 }
 
-/// The address of the slot of a target that a `DYNAMIC_REF` can lead to, by its number.
-pub(super) fn target_of(program: &[u8], reference: Instruction, number: u32) -> Option<usize> {
-    let table = word(program, reference.at + 12) as usize;
-    if table == 0 {
-        return (number == 0).then_some(reference.at + 8);
-    }
-    (number < word(program, table.saturating_add(4)))
-        .then_some(table.saturating_add(12 + 8 * number as usize))
+/// The address of the table of a `DYNAMIC_REF`, or 0 if its target is fixed.
+pub(super) fn table_of(program: &[u8], instruction: Instruction) -> usize {
+    if instruction.op == op::DYNAMIC_REF { word(program, instruction.at + 12) as usize } else { 0 }
+}
+
+/// The address of the slot with this number in the table of a name.
+pub(super) fn target_in(program: &[u8], table: usize, number: u32) -> Option<usize> {
+    (number < word(program, table + 4)).then_some(table + 12 + 8 * number as usize)
+}
+
+/// The address of the table of a name that comes after another one, or after the nodes, which end at `end`.
+pub(super) fn next_table(program: &[u8], end: usize, at: usize) -> Option<usize> {
+    let next = if at == end {
+        end + 4 + 12 * word(program, end) as usize
+    } else {
+        at + 8 + 8 * word(program, at + 4) as usize
+    };
+    (end < program.len() && next < program.len()).then_some(next)
 }
 
 /// A row of the table of documents.
