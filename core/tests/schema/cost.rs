@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::{CheckError, SchemaErrorKind, shared, try_program};
 use toolcore::json::{self, Value};
-use toolcore::schema::{CompileOptions, compile};
+use toolcore::schema::CompileOptions;
 
 /// At most one byte of program for each byte of schema on real lists. Each schema compiles, or its keyword is
 /// named.
@@ -355,40 +355,6 @@ fn hostile_schemas_end_in_time() {
             "{name} took {took:?}"
         );
     }
-}
-
-#[test]
-fn compiling_takes_time_in_proportion_to_the_schema() {
-    let schema = |count: usize| {
-        let tool = |i: usize| {
-            format!(
-                r#""p{i}":{{"type":"object","description":"about {i}","properties":{{"a":{{"type":"integer","minimum":{i}}},"b":{{"enum":["x","y"]}}}},"required":["a"]}}"#
-            )
-        };
-        let group = |g: usize| {
-            format!(r#""g{g}":{{"properties":{{{}}}}}"#, (0..8).map(tool).collect::<Vec<_>>().join(","))
-        };
-        format!("{{\"$defs\":{{{}}}}}", (0..count).map(group).collect::<Vec<_>>().join(","))
-    };
-    let per_byte = |schema: &str| {
-        let mut memory = vec![0; 2 * schema.len()];
-        let start = Instant::now();
-        compile(schema, &CompileOptions::default(), &mut memory).unwrap();
-        start.elapsed().as_secs_f64() * 1e9 / schema.len() as f64
-    };
-    // Ten times the text: a quadratic compiler would take ten times as long for each byte. The least of several
-    // runs counts, in turn, since the machine may be busy with something else.
-    let (short, long) = (schema(100), schema(1000));
-    let (mut small, mut large) = (f64::MAX, f64::MAX);
-    for round in 0..40 {
-        small = small.min(per_byte(&short));
-        large = large.min(per_byte(&long));
-        if round >= 4 && large < 4.0 * small {
-            break;
-        }
-    }
-    println!("{} bytes: {small:.1} ns a byte, {} bytes: {large:.1}", short.len(), long.len());
-    assert!(large < 4.0 * small, "{large} against {small} ns a byte");
 }
 
 #[test]

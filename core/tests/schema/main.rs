@@ -10,6 +10,7 @@ mod compile;
 mod cost;
 #[cfg(all(feature = "format", feature = "pattern"))]
 mod formats;
+mod growth;
 mod left_out;
 mod mutual;
 #[cfg(feature = "pattern")]
