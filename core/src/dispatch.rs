@@ -224,15 +224,16 @@ fn accept<'s, H: Handler>(
     let mut report = ListReport::new(&mut sink);
     let verdict = schema.check_str(text, &options.check, words, &mut report);
     report.finish();
+    let value = Value::from_checked(text);
     match verdict {
-        Ok(verdict) if verdict.valid && verdict.value.kind() == json::Kind::Object => {
-            Ok(Ok(Accepted { value: verdict.value, repairs }))
+        Ok(verdict) if verdict.valid && value.kind() == json::Kind::Object => {
+            Ok(Ok(Accepted { value, repairs }))
         }
         Ok(verdict) => refuse(&mut |out| {
             quote(out, "Invalid arguments for '", name, "': ");
             if verdict.valid {
                 out.put("expected object, got ");
-                out.put(verdict.value.kind().name());
+                out.put(value.kind().name());
             } else {
                 out.put(sink.text().unwrap_or_default());
             }

@@ -15,7 +15,7 @@ pub(crate) fn blanks(rest: &[u8]) -> &[u8] {
 
 /// Reads blanks where one space is likely, as most writers put it after a colon and a comma.
 #[inline(always)]
-pub(super) fn spaces(rest: &[u8]) -> &[u8] {
+pub(crate) fn spaces(rest: &[u8]) -> &[u8] {
     match rest {
         [b' ', b'!'..=0xFF, ..] => rest.get(1..).unwrap_or_default(),
         _ => blanks(rest),
@@ -46,6 +46,44 @@ pub(super) fn plain_bytes(mut rest: &[u8]) -> &[u8] {
         && *b >= b' '
         && *b != b'"'
         && *b != b'\\'
+    {
+        rest = after;
+    }
+    rest
+}
+
+/// As [`plain_bytes`], in what may be long.
+#[inline(never)]
+pub(crate) fn plain(mut rest: &[u8]) -> &[u8] {
+    while let Some((word, after)) = rest.split_first_chunk() {
+        if let Some(stop) = stop(word) {
+            return rest.get(stop..).unwrap_or_default();
+        }
+        rest = after;
+    }
+    plain_bytes(rest)
+}
+
+/// Reads up to the first quote, backslash, control character or byte that is not ASCII, in what may be long.
+#[inline(never)]
+pub(crate) fn ascii(mut rest: &[u8]) -> &[u8] {
+    // Where compilers make vectors of arrays.
+    #[cfg(any(target_feature = "sse2", target_feature = "neon"))]
+    while let Some((bytes, after)) = rest.split_first_chunk::<16>()
+        && !bytes
+            .iter()
+            .fold(false, |any, &b| any | (b.cast_signed() < 0x20) | ((b ^ b'"').min(b ^ b'\\') == 0))
+    {
+        rest = after;
+    }
+    while let Some((word, after)) = rest.split_first_chunk() {
+        if let Some(stop) = early_stop(word) {
+            return rest.get(stop..).unwrap_or_default();
+        }
+        rest = after;
+    }
+    while let [b' '..=0x7F, after @ ..] = rest
+        && !matches!(rest, [b'"' | b'\\', ..])
     {
         rest = after;
     }

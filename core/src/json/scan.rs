@@ -267,8 +267,9 @@ impl Scan {
         if let [b'"', after @ ..] = found { Some(after) } else { self.string_slow(found) }
     }
 
+    /// Reads a string on from what stopped [`plain`](super::plain).
     #[inline(never)]
-    fn string_slow<'j>(&mut self, mut rest: &'j [u8]) -> Option<&'j [u8]> {
+    pub(crate) fn string_slow<'j>(&mut self, mut rest: &'j [u8]) -> Option<&'j [u8]> {
         loop {
             match rest {
                 [b'"', after @ ..] => return Some(after),

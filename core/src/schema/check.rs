@@ -31,12 +31,13 @@
 
 use super::entry::Candidate;
 use super::error::CheckError;
-use super::machine::Check;
+use super::fast::{self, Place, Quick};
+use super::machine::{Check, Level, Start};
 use super::program::{Cursor, HEADER, MAGIC, Node, RECURSIVE, Slot, op, types, word};
 use super::report::Report;
 use super::source::{Resource, Texts};
 use super::work;
-use crate::json::{self, Scan, Value};
+use crate::json::{self, Scan, blanks};
 
 /// A compiled schema: its text and its program.
 #[derive(Clone, Copy, Debug)]
@@ -72,11 +73,10 @@ impl Default for CheckOptions {
 
 /// What a check found.
 #[derive(Clone, Copy, Debug)]
-pub struct Verdict<'i> {
-    /// Whether the instance fits the schema.
+pub struct Verdict {
+    /// Whether the instance fits the schema. Then its text can be looked into with
+    /// [`Value::from_checked`](json::Value::from_checked).
     pub valid: bool,
-    /// The instance.
-    pub value: Value<'i>,
     /// How many violations were reported.
     pub problems: usize,
 }
@@ -179,49 +179,106 @@ impl<'s> Schema<'s> {
     /// Checks `instance` while reading it. Every problem is reported, in the order in which it is met, and
     /// keys that stand twice in one object last; whoever gets an error must disregard what was reported
     /// before.
-    pub fn check<'i>(
+    pub fn check(
         self,
-        instance: &'i [u8],
+        instance: &[u8],
         options: &CheckOptions,
         work: &mut [u32],
         report: &mut dyn Report,
-    ) -> Result<Verdict<'i>, CheckError> {
-        let (text, cut) = Scan::utf8(instance);
-        self.check_text(text, cut, options, work, report)
+    ) -> Result<Verdict, CheckError> {
+        let start = match self.start(instance, false, options) {
+            Ok(start) => start?,
+            Err(verdict) => return Ok(verdict),
+        };
+        self.check_bytes(instance, start, options, work, report)
     }
 
     /// As [`check`](Self::check), for text that is known to be UTF-8.
-    pub fn check_str<'i>(
+    pub fn check_str(
         self,
-        instance: &'i str,
+        instance: &str,
         options: &CheckOptions,
         work: &mut [u32],
         report: &mut dyn Report,
-    ) -> Result<Verdict<'i>, CheckError> {
-        self.check_text(instance, false, options, work, report)
+    ) -> Result<Verdict, CheckError> {
+        let start = match self.start(instance.as_bytes(), true, options) {
+            Ok(start) => start?,
+            Err(verdict) => return Ok(verdict),
+        };
+        self.check_text(instance, start, options, work, report)
     }
 
-    /// `cut` says that bytes which are not UTF-8 follow.
-    fn check_text<'i>(
+    /// Reads the object that most arguments are, as far as it is what the schema expects: to its end, and
+    /// this is the verdict in `Err`, or to where a check has to begin. Nothing is made ready here for what
+    /// most arguments do not need.
+    #[inline(always)]
+    fn start(
+        &self,
+        text: &[u8],
+        utf8: bool,
+        options: &CheckOptions,
+    ) -> Result<Result<Start, CheckError>, Verdict> {
+        if word(self.program, 0) != MAGIC {
+            return Ok(Err(CheckError::BadProgram));
+        }
+        if u32::try_from(text.len()).is_err() {
+            return Ok(Err(CheckError::TooLarge));
+        }
+        let root = Slot(word(self.program, 4));
+        let mut scan = Scan::over(text.len(), false, &options.json);
+        let (mut read, mut place) = (0, Place::Value(root));
+        let (mut level, mut steps) = (Level::OUTSIDE, options.steps);
+        if let Some((object, after)) = fast::object(self.program, root, text)
+            && let key @ [b'"', ..] = blanks(after)
+            && scan.check_depth(0, text).is_some()
+        {
+            level = object;
+            let rest;
+            let mut quick = Quick { schema: self, scan: &mut scan, steps: &mut steps, utf8 };
+            (rest, place) = quick.members(&mut level, key);
+            if let (Place::After, [b'}', end @ ..]) = (place, blanks(rest))
+                && (end.is_empty() || blanks(end).is_empty())
+                && level.table().required(self.program, 0) & !level.seen == 0
+            {
+                return Err(Verdict { valid: true, problems: 0 });
+            }
+            read = text.len() - rest.len();
+        }
+        Ok(Ok(Start { scan, level, steps, read, place }))
+    }
+
+    /// Checks on, as far as the text is UTF-8. What was read is.
+    #[inline(never)]
+    fn check_bytes(
         self,
-        text: &'i str,
-        cut: bool,
+        instance: &[u8],
+        mut start: Start,
         options: &CheckOptions,
         work: &mut [u32],
         report: &mut dyn Report,
-    ) -> Result<Verdict<'i>, CheckError> {
-        if word(self.program, 0) != MAGIC {
-            return Err(CheckError::BadProgram);
-        }
-        if u32::try_from(text.len()).is_err() {
-            return Err(CheckError::TooLarge);
-        }
-        let scan = Scan::over(text.len(), cut, &options.json);
-        let mut check = Check::new(self, scan, text, options, work, report);
-        match check.whole(Slot(word(self.program, 4))) {
-            Some(_) if check.loose && check.compare_keys().is_none() => Err(check.error()),
-            Some(value) if check.problems == 0 || check.failure.is_none() => {
-                Ok(Verdict { valid: check.problems == 0, value, problems: check.problems })
+    ) -> Result<Verdict, CheckError> {
+        let (text, cut) = Scan::utf8(instance);
+        start.scan = Scan::over(text.len(), cut, &options.json);
+        self.check_text(text, start, options, work, report)
+    }
+
+    /// Checks on.
+    #[inline(never)]
+    fn check_text(
+        self,
+        text: &str,
+        start: Start,
+        options: &CheckOptions,
+        work: &mut [u32],
+        report: &mut dyn Report,
+    ) -> Result<Verdict, CheckError> {
+        let rest = text.as_bytes().get(start.read..).unwrap_or_default();
+        let place = start.place;
+        let mut check = Check::new(self, start, text, options, work, report);
+        match check.whole(rest, place) {
+            Some(()) if check.loose && check.compare_keys().is_none() => Err(check.error()),
+            Some(()) if check.problems == 0 || check.failure.is_none() => {
+                Ok(Verdict { valid: check.problems == 0, problems: check.problems })
             }
             _ => Err(check.error()),
         }

@@ -16,6 +16,9 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// How far behind its address the entries begin.
+    pub(super) const ENTRIES: usize = 8;
+
     /// The table of the `OBJECT` instruction at an address.
     #[inline]
     pub(super) fn read(program: &[u8], at: usize) -> Table {
@@ -48,7 +51,7 @@ impl Table {
     /// The address of the first entry.
     #[inline]
     pub(super) fn entries(self) -> usize {
-        self.at + 8
+        self.at + Table::ENTRIES
     }
 
     /// The entry number at place `rank` of the sorted index.

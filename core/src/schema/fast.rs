@@ -4,58 +4,93 @@
 //! the text. Whatever is not as expected, here, is left to the general way in [`machine`](super::machine), so
 //! nothing is decided twice.
 
-use super::entry::{Candidate, Entry};
-use super::machine::Check;
-use super::program::{INLINE, Instruction, Node, Slot, kind, op, types, word, words};
-use crate::json::blanks;
+use super::check::Schema;
+use super::entry::{Candidate, Entry, Table};
+use super::machine::{Level, OBJECT};
+use super::program::{INLINE, Instruction, LINEAR, Node, Slot, kind, op, types, word, word_of, words};
+use crate::json::{Scan, ascii, blanks, plain, spaces};
 
 /// Where reading stopped.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
     /// At a key.
     Key,
-    /// After a key and its colon; the value is to be checked against this.
+    /// Before a value, which is to be checked against this.
     Value(Slot),
     /// After a value.
     After,
 }
 
-impl<'i> Check<'_, 'i, '_> {
-    /// From a key on, reads members as long as each is the one that the schema has next and its value is a
-    /// scalar that needs no closer look.
+/// What the quick way needs of a check.
+pub(super) struct Quick<'a, 's> {
+    pub(super) schema: &'a Schema<'s>,
+    pub(super) scan: &'a mut Scan,
+    pub(super) steps: &'a mut u32,
+    /// The text is known to be UTF-8. If it is not, whatever is not ASCII is left to the general way.
+    pub(super) utf8: bool,
+}
+
+/// Objects with more entries than this are read in the general way: bits that are shifted past the highest
+/// are not meant to come back as the lowest.
+pub(super) const QUICK: u32 = 31;
+
+/// The level of the object that `text` starts with, and what comes after its brace, if the node at `slot`
+/// wants an object, and nothing of it but its members.
+#[inline(always)]
+pub(super) fn object<'i>(program: &[u8], slot: Slot, text: &'i [u8]) -> Option<(Level, &'i [u8])> {
+    let [b'{', after @ ..] = text else { return None };
+    let node = slot.as_node()?;
+    // `OBJECT` comes first in its node.
+    let [head, _, first] = words(program, node);
+    let [types, kinds, ..] = head.to_le_bytes();
+    let others = kind::OBJECT | kind::VALUE | kind::PATTERNED | kind::IN_PLACE;
+    let (count, entries) = (first >> 8, word_of(node.wrapping_add(Node::SIZE + Table::ENTRIES)));
+    (types & types::OBJECT != 0 && kinds & others == kind::OBJECT && count <= QUICK).then_some((
+        Level { state: OBJECT, node: slot.0, start: 0, next: 0, count, entries, seen: 0, items: 0 },
+        after,
+    ))
+}
+
+impl Quick<'_, '_> {
+    /// From a key of an object of at most [`QUICK`] entries on, reads members as long as each is one that the
+    /// schema has and its value is a scalar that needs no closer look.
     #[inline(never)]
-    pub(super) fn members(&mut self, mut rest: &'i [u8]) -> (&'i [u8], Place) {
-        self.level.items = 0;
-        if self.level.count > 32 {
-            return (rest, Place::Key);
-        }
+    pub(super) fn members<'i>(&mut self, level: &mut Level, mut rest: &'i [u8]) -> (&'i [u8], Place) {
+        level.items = 0;
         let (program, text) = (self.schema.program(), self.schema.text().as_bytes());
-        let (mut number, mut seen) = (self.level.next, self.level.seen);
-        let start = self.level.entries as usize;
-        let end = start.wrapping_add(Entry::SIZE * self.level.count as usize);
-        let first = start.wrapping_add(Entry::SIZE * number as usize);
-        let mut entries = program.get(first..end).map_or(&[][..], |entries| entries.as_chunks().0);
+        // Bits of the entries that were not there yet, the bit of the one that is expected, and what it and
+        // those after it are.
+        let mut open = !level.seen & 1u32.wrapping_shl(level.count).wrapping_sub(1);
+        let mut bit = 1u32.wrapping_shl(level.next);
+        let mut entries = entries_from(program, level, level.next);
         let place = loop {
-            let Some((entry, later)) = entries.split_first() else { break Place::Key };
-            let [key, length, slot] = Entry::words(entry);
-            // One byte more than the key: the colon.
-            let length = ((length & (Entry::MAX_LENGTH - 1)) + 1) as usize;
-            let Some(expected) = text.get(key as usize..(key as usize).wrapping_add(length)) else {
-                break Place::Key;
-            };
-            let Some((found, after)) = rest.split_at_checked(expected.len()) else { break Place::Key };
-            if !same(found, expected) || found.last() != Some(&b':') || seen >> (number & 31) & 1 != 0 {
-                break Place::Key;
+            let mut member = None;
+            if let Some((entry, later)) = entries.split_first_chunk()
+                && open & bit != 0
+            {
+                let [key, length, slot] = Entry::words(entry);
+                entries = later;
+                member = after_key(text, key, length, rest).map(|after| (Slot(slot), after));
             }
-            seen |= 1 << (number & 31);
-            number += 1;
-            entries = later;
-            let value = blanks(after);
-            match self.scalar(Slot(slot), value) {
+            let (slot, after) = match member {
+                Some(member) => member,
+                None => {
+                    let Some((number, slot, after)) = self.other_member(level, open, rest) else {
+                        break Place::Key;
+                    };
+                    bit = 1u32.wrapping_shl(number);
+                    entries = entries_from(program, level, number + 1);
+                    (slot, after)
+                }
+            };
+            open &= !bit;
+            bit = bit.wrapping_shl(1);
+            let value = spaces(after);
+            match self.scalar(slot, value) {
                 Some(after) => rest = after,
                 None => {
                     rest = value;
-                    break Place::Value(Slot(slot));
+                    break Place::Value(slot);
                 }
             }
             match blanks(rest) {
@@ -63,13 +98,42 @@ impl<'i> Check<'_, 'i, '_> {
                 _ => break Place::After,
             }
         };
-        (self.level.next, self.level.seen) = (number, seen);
+        level.next = bit.trailing_zeros();
+        level.seen = !open;
         (rest, place)
+    }
+
+    /// For a key that is not the expected one, but byte for byte that of another entry whose bit is `open`:
+    /// its number, its slot, and what comes after the colon. It takes a step.
+    #[inline(never)]
+    fn other_member<'i>(
+        &mut self,
+        level: &Level,
+        open: u32,
+        rest: &'i [u8],
+    ) -> Option<(u32, Slot, &'i [u8])> {
+        let (program, text) = (self.schema.program(), self.schema.text().as_bytes());
+        if level.count > LINEAR {
+            return None;
+        }
+        for number in 0..level.count {
+            let Some(entry) = entries_from(program, level, number).first_chunk() else { break };
+            let [key, length, slot] = Entry::words(entry);
+            let length = (length & (Entry::MAX_LENGTH - 1)) as usize;
+            let key = text.get(key as usize..(key as usize).wrapping_add(length))?;
+            if let Some([b':', after @ ..]) = strip(rest, key)
+                && open >> number & 1 != 0
+            {
+                *self.steps = self.steps.checked_sub(1)?;
+                return Some((number, Slot(slot), after));
+            }
+        }
+        None
     }
 
     /// What comes after a scalar that is plainly accepted.
     #[inline(always)]
-    pub(super) fn scalar(&mut self, slot: Slot, rest: &'i [u8]) -> Option<&'i [u8]> {
+    pub(super) fn scalar<'i>(&mut self, slot: Slot, rest: &'i [u8]) -> Option<&'i [u8]> {
         let (types, kinds) = match slot.as_immediate() {
             Some((types, _)) => (types, 0),
             None => {
@@ -79,13 +143,15 @@ impl<'i> Check<'_, 'i, '_> {
         };
         match rest {
             [b'"', content @ ..] if types & types::STRING != 0 => match kinds {
-                0 => self.scan.string(content),
+                0 => match ascii(content) {
+                    [b'"', after @ ..] => Some(after),
+                    found => self.string_on(found),
+                },
                 kind::VALUE => self.expected(slot, rest),
                 _ => None,
             },
             [b'1'..=b'9', ..] if types & types::INTEGER != 0 => {
-                let (value, after) = short_integer(rest)?;
-                (kinds == 0 || self.within(slot, kinds, value)).then_some(after)
+                integer_within(self.schema.program(), slot, kinds, rest)
             }
             [b't', b'r', b'u', b'e', after @ ..] | [b'f', b'a', b'l', b's', b'e', after @ ..] => {
                 (types & types::BOOLEAN != 0 && kinds == 0).then_some(after)
@@ -94,10 +160,21 @@ impl<'i> Check<'_, 'i, '_> {
         }
     }
 
+    /// Reads a string on from what is not plain ASCII.
+    #[inline(never)]
+    fn string_on<'i>(&mut self, found: &'i [u8]) -> Option<&'i [u8]> {
+        match if self.utf8 { plain(found) } else { found } {
+            [b'"', after @ ..] => Some(after),
+            [0x80..=0xFF, ..] => None,
+            found if self.utf8 => self.scan.string_slow(found),
+            _ => None,
+        }
+    }
+
     /// If the string that `rest` starts with is one of an `enum` beside which nothing is to be checked, and
     /// the steps suffice: what comes after it.
-    #[inline(always)]
-    fn expected(&mut self, slot: Slot, rest: &'i [u8]) -> Option<&'i [u8]> {
+    #[inline(never)]
+    fn expected<'i>(&mut self, slot: Slot, rest: &'i [u8]) -> Option<&'i [u8]> {
         let program = self.schema.program();
         let at = slot.0 as usize;
         let [head, _, first] = words(program, at);
@@ -112,39 +189,59 @@ impl<'i> Check<'_, 'i, '_> {
                 && let Some(bytes) = candidate.bytes_in(self.schema.text())
                 && let Some(after) = strip(rest, bytes)
             {
-                self.steps = self.steps.checked_sub(number + 1)?;
+                *self.steps = self.steps.checked_sub(number + 1)?;
                 return Some(after);
             }
         }
         None
     }
+}
 
-    /// Whether a small integer is within the bounds of a node, if these are small integers too and all there
-    /// is.
-    #[inline(always)]
-    fn within(&self, slot: Slot, kinds: u8, value: i32) -> bool {
-        let program = self.schema.program();
-        let mut at = slot.0 as usize;
-        let count = word(program, at) >> 16;
-        at += Node::SIZE;
-        if kinds != kind::NUMBER {
-            return false;
-        }
-        for _ in 0..count {
-            let [head, _, bound] = words(program, at);
-            at = at.wrapping_add(12);
-            if head & MASK != BOUND {
-                return false;
-            }
-            let (bound, value) = (i64::from(bound.cast_signed()), i64::from(value));
-            let exclusive = i64::from(head >> 1 & 1);
-            let room = if head & 1 == 0 { value - bound } else { bound - value };
-            if room < exclusive {
-                return false;
-            }
-        }
-        true
+/// What comes after the small integer that `rest` starts with, if it is within the bounds of a node, and
+/// these are small integers too and all there is.
+#[inline(never)]
+fn integer_within<'i>(program: &[u8], slot: Slot, kinds: u8, rest: &'i [u8]) -> Option<&'i [u8]> {
+    let (value, after) = short_integer(rest)?;
+    if kinds == 0 {
+        return Some(after);
     }
+    if kinds != kind::NUMBER {
+        return None;
+    }
+    let mut at = slot.0 as usize;
+    let count = word(program, at) >> 16;
+    at += Node::SIZE;
+    for _ in 0..count {
+        let [head, _, bound] = words(program, at);
+        at = at.wrapping_add(12);
+        if head & MASK != BOUND {
+            return None;
+        }
+        let (bound, value) = (i64::from(bound.cast_signed()), i64::from(value));
+        let exclusive = i64::from(head >> 1 & 1);
+        let room = if head & 1 == 0 { value - bound } else { bound - value };
+        if room < exclusive {
+            return None;
+        }
+    }
+    Some(after)
+}
+
+/// The entries of an object from this one on, with whatever comes after them in the program.
+#[inline(always)]
+fn entries_from<'p>(program: &'p [u8], level: &Level, number: u32) -> &'p [u8] {
+    let at = (level.entries as usize).wrapping_add(Entry::SIZE * number as usize);
+    program.get(at..).unwrap_or_default()
+}
+
+/// What comes after the key at `key`, of this many bytes, and its colon, where both texts have it so.
+#[inline(always)]
+fn after_key<'i>(text: &[u8], key: u32, length: u32, rest: &'i [u8]) -> Option<&'i [u8]> {
+    // One byte more than the key: the colon.
+    let length = ((length & (Entry::MAX_LENGTH - 1)) + 1) as usize;
+    let expected = text.get(key as usize..(key as usize).wrapping_add(length))?;
+    let (found, after) = rest.split_at_checked(length)?;
+    (same(found, expected) && found.last() == Some(&b':')).then_some(after)
 }
 
 /// What comes after `prefix`, which has at least two bytes.
@@ -157,13 +254,15 @@ pub(super) fn strip<'i>(text: &'i [u8], prefix: &[u8]) -> Option<&'i [u8]> {
 /// Whether texts of equal length are equal; fast for short ones.
 #[inline(always)]
 fn same(a: &[u8], b: &[u8]) -> bool {
-    if a.len() >= 8 {
-        a.first_chunk::<8>() == b.first_chunk()
-            && (a.len() <= 16 && a.last_chunk::<8>() == b.last_chunk() || a == b)
-    } else if a.len() >= 4 {
-        a.first_chunk::<4>() == b.first_chunk() && a.last_chunk::<4>() == b.last_chunk()
-    } else {
-        a == b
+    match (a.last_chunk::<8>(), b.last_chunk()) {
+        (Some(end), Some(other)) => {
+            let (words, others) = (a.as_chunks::<8>().0, b.as_chunks().0);
+            end == other && words.iter().zip(others).all(|(word, other)| word == other)
+        }
+        _ => match (a.last_chunk::<4>(), b.last_chunk()) {
+            (Some(end), Some(other)) => end == other && a.first_chunk::<4>() == b.first_chunk(),
+            _ => a.iter().zip(b).all(|(byte, other)| byte == other),
+        },
     }
 }
 

@@ -10,13 +10,13 @@ use super::entry::Table;
 use super::error::{CheckError, Keyword};
 #[cfg(feature = "unevaluated")]
 use super::evaluated::Scope;
-use super::fast::Place;
+use super::fast::{Place, QUICK, Quick};
 use super::path::Open;
 use super::place::Next;
 use super::program::{Cursor, Instruction, Node, Slot, kind, op, types, word, word_of};
 use super::report::{Problem, Report, Violation};
 use super::work;
-use crate::json::{Reason, Scan, Value, blanks};
+use crate::json::{Reason, Scan, blanks};
 use core::cell::Cell;
 
 /// One check.
@@ -48,6 +48,16 @@ pub(super) struct Check<'s, 'i, 'c> {
     pub(super) failure: Option<CheckError>,
     report: &'c mut dyn Report,
     pub(super) options: &'c CheckOptions,
+}
+
+/// Where a check begins: nothing was read yet, or members of the object at the root.
+pub(super) struct Start {
+    pub(super) scan: Scan,
+    pub(super) level: Level,
+    pub(super) steps: u32,
+    /// How much was read, and what comes next.
+    pub(super) read: usize,
+    pub(super) place: Place,
 }
 
 /// A container that is being read, or a value to which further schemas apply.
@@ -110,21 +120,22 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
     #[inline(always)]
     pub(super) fn new(
         schema: Schema<'s>,
-        scan: Scan,
+        start: Start,
         text: &'i str,
         options: &'c CheckOptions,
         work: &'c mut [u32],
         report: &'c mut dyn Report,
     ) -> Self {
+        let Start { scan, level, steps, .. } = start;
         Check {
             schema,
             scan,
             text,
-            level: Level::OUTSIDE,
-            depth: 0,
+            level,
+            depth: usize::from(level.state != OUTSIDE),
             work,
             top: 0,
-            steps: options.steps,
+            steps,
             problems: 0,
             trials: 0,
             distance: 0,
@@ -143,33 +154,37 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
         self.failure.unwrap_or(CheckError::Json(self.scan.error()))
     }
 
-    /// Reads the one value in the text. As everywhere here, `None` says that the check was given up.
+    /// Reads the one value in the text to its end, from where it is read to. As everywhere here, `None` says
+    /// that the check was given up.
     #[inline(always)]
-    pub(super) fn whole(&mut self, root: Slot) -> Option<Value<'i>> {
-        let start = self.text.as_bytes();
-        let after = self.run(start, root)?;
-        if after.is_empty() {
-            self.scan.end(after)?;
-            if matches!(start, [b'!'..=0xFF, ..]) {
-                return Some(Value::new(self.text));
-            }
-        }
-        self.scan.end(blanks(after))?;
-        self.text.get(self.scan.offset(blanks(start))..self.scan.offset(after)).map(Value::new)
+    pub(super) fn whole(&mut self, rest: &'i [u8], place: Place) -> Option<()> {
+        let after = self.run(rest, place)?;
+        self.scan.end(blanks(after))
     }
 
-    /// Reads a value and gives what comes after it.
+    /// Goes on with what is open until it is closed, and gives what comes after it.
     #[inline(always)]
-    fn run(&mut self, mut rest: &'i [u8], root: Slot) -> Option<&'i [u8]> {
-        let mut slot = root;
-        // What applies in place was seen to already.
+    fn run(&mut self, mut rest: &'i [u8], mut place: Place) -> Option<&'i [u8]> {
+        // Nothing was read of the level yet.
+        let mut first = false;
         let mut placed = false;
         loop {
-            let mut first;
-            (rest, first) = self.value(rest, slot, placed)?;
-            placed = false;
-            slot = loop {
-                match self.level.state {
+            let mut tried = false;
+            let slot = match place {
+                Place::Value(slot) => {
+                    tried = true;
+                    slot
+                }
+                Place::Key => {
+                    let member;
+                    (rest, member) = self.member(rest)?;
+                    if member == Slot::NOWHERE {
+                        place = Place::After;
+                        continue;
+                    }
+                    member
+                }
+                Place::After => match self.level.state {
                     OBJECT => {
                         rest = blanks(rest);
                         let key = match rest {
@@ -184,19 +199,8 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
                             _ => return self.scan.fail(Reason::ExpectedComma, rest),
                         };
                         first = false;
-                        let place;
                         (rest, place) = self.members(key);
-                        match place {
-                            Place::Value(slot) => break slot,
-                            Place::After => {}
-                            Place::Key => {
-                                let member;
-                                (rest, member) = self.member(rest)?;
-                                if member != Slot::NOWHERE {
-                                    break member;
-                                }
-                            }
-                        }
+                        continue;
                     }
                     ARRAY => {
                         rest = match blanks(rest) {
@@ -212,26 +216,27 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
                         };
                         let number = self.level.next;
                         self.level.next = number.saturating_add(1);
-                        break if number < self.level.seen {
+                        if number < self.level.seen {
                             let at = self.level.entries as usize + 4 * number as usize;
                             Slot(word(self.schema.program(), at))
                         } else {
                             Slot(self.level.items)
-                        };
+                        }
                     }
                     IN_PLACE => match self.in_place(rest)? {
                         Next::Run(at, slot) => {
                             rest = at;
-                            break slot;
+                            slot
                         }
                         Next::Own(at, slot) => {
                             rest = at;
                             placed = true;
-                            break slot;
+                            slot
                         }
                         Next::Done(after) => {
                             rest = after;
                             first = false;
+                            continue;
                         }
                     },
                     OUTSIDE => return Some(rest),
@@ -240,21 +245,43 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
                         let chosen;
                         (rest, chosen) = self.chosen(rest, first)?;
                         first = false;
-                        if chosen != Slot::NOWHERE {
-                            break chosen;
+                        if chosen == Slot::NOWHERE {
+                            continue;
                         }
+                        chosen
                     }
                     #[cfg(not(feature = "pattern"))]
                     _ => return Some(rest),
-                }
+                },
             };
+            (rest, first) = self.value(rest, slot, placed, tried)?;
+            placed = false;
+            place = Place::After;
         }
     }
 
-    /// Reads a value, or no further than its start if there is something to check inside: then the flag is
-    /// set.
+    /// From a key on, reads the members that are quickly read.
     #[inline(always)]
-    fn value(&mut self, rest: &'i [u8], slot: Slot, placed: bool) -> Option<(&'i [u8], bool)> {
+    fn members(&mut self, rest: &'i [u8]) -> (&'i [u8], Place) {
+        if self.level.count > QUICK {
+            self.level.items = 0;
+            return (rest, Place::Key);
+        }
+        Quick { schema: &self.schema, scan: &mut self.scan, steps: &mut self.steps, utf8: true }
+            .members(&mut self.level, rest)
+    }
+
+    /// What comes after a scalar that is plainly accepted.
+    #[inline(always)]
+    pub(super) fn scalar(&mut self, slot: Slot, rest: &'i [u8]) -> Option<&'i [u8]> {
+        Quick { schema: &self.schema, scan: &mut self.scan, steps: &mut self.steps, utf8: true }
+            .scalar(slot, rest)
+    }
+
+    /// Reads a value, or no further than its start if there is something to check inside: then the flag is
+    /// set. What applies in place was seen to if `placed`; the quick way did not do if `tried`.
+    #[inline(always)]
+    fn value(&mut self, rest: &'i [u8], slot: Slot, placed: bool, tried: bool) -> Option<(&'i [u8], bool)> {
         let rest = blanks(rest);
         let (types, kinds) = match slot.as_immediate() {
             Some((types, _)) => (types, 0),
@@ -263,7 +290,8 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
                 (types, kinds)
             }
         };
-        if !matches!(rest, [b'{' | b'[', ..])
+        if !tried
+            && !matches!(rest, [b'{' | b'[', ..])
             && let Some(after) = self.scalar(slot, rest)
         {
             return Some((after, false));

@@ -15,6 +15,7 @@ mod left_out;
 mod mutual;
 #[cfg(feature = "pattern")]
 mod patterns;
+mod quick;
 mod random;
 mod refs;
 mod report;
@@ -79,7 +80,7 @@ fn try_violations(schema: &str, instance: &str) -> Result<Vec<String>, CheckErro
     assert_eq!(again.0, all.0);
     assert_eq!(verdict.problems, all.0.len());
     assert_eq!(verdict.valid, all.0.is_empty());
-    assert_eq!(verdict.value.raw(), instance.trim_matches([' ', '\n', '\r', '\t']));
+
     Ok(all.0)
 }
 
