@@ -163,7 +163,11 @@ pub fn coerce<'o>(
     let mut steps = options.check.steps;
     let mut twice = false;
     if options.last_wins {
-        duplicates(instance, work, &mut steps, &mut |_| twice = true).ok_or(CoerceError::StepLimit)?;
+        let mut found = |_, _: &mut u32| {
+            twice = true;
+            Some(())
+        };
+        duplicates(instance, work, &mut steps, &mut found).ok_or(CoerceError::StepLimit)?;
     }
     let mut coercer = Coercer {
         schema,

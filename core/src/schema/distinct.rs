@@ -1,22 +1,29 @@
-//! Keys that stand twice in one object: which of the values counts is not for this library to guess.
+//! What stands twice: keys in one object, of which it is not for this library to guess whose value counts, and
+//! items that are to be unique.
 //!
-//! A check that meets only objects whose members are all declared sees by itself that none came twice. Where
-//! it reads over something, the whole text is walked once more in the end. Hashes of an object's keys are
-//! kept in a table of fixed size; an object with more keys is walked several times, for a share of the hashes
-//! each. So cost grows with the text, and beyond some hundred keys with their number; steps bound it.
+//! A check that meets only objects whose members are all declared sees by itself that no key came twice. Where
+//! it reads over something, the whole text is walked once more in the end.
+//!
+//! Hashes are kept in a table of fixed size; where there are more elements than it has room for, they are
+//! walked several times, for a share of the hashes each. So cost grows with the text, and beyond some hundred
+//! elements with their number; steps bound it.
 
+use super::error::CheckError;
+use super::machine::Check;
 use super::program::word_of;
-use super::source::member_at;
-use crate::json::{Scan, Str};
+use super::report::Problem;
+use super::source::{item_at, member_at};
+use super::work;
+use crate::json::{Event, Kind, MAX_DEPTH, Options, Reader, Scan, Str, Surrogates, Value};
 
 /// Tells `found` where each key stands that was in its object before, in the order of the text, which was
-/// checked. `spare` is used for the table if it is larger than the one here. `None` if the steps do not
-/// suffice.
+/// checked; it takes its own steps. `spare` is used for the table if it is larger than the one here. `None` if
+/// the steps do not suffice.
 pub(super) fn duplicates(
     text: &str,
     spare: &mut [u32],
     steps: &mut u32,
-    found: &mut dyn FnMut(usize),
+    found: &mut dyn FnMut(usize, &mut u32) -> Option<()>,
 ) -> Option<()> {
     let mut own = [0; TABLE];
     let table = if spare.len() > own.len() { spare } else { &mut own };
@@ -57,7 +64,7 @@ fn object(
     start: usize,
     table: &mut [u32],
     steps: &mut u32,
-    found: &mut dyn FnMut(usize),
+    found: &mut dyn FnMut(usize, &mut u32) -> Option<()>,
 ) -> Option<()> {
     let (mut at, mut count) = (start, 0usize);
     while let Some((_, _, end)) = member_at(text, at) {
@@ -67,14 +74,11 @@ fn object(
     if count < 2 {
         return Some(());
     }
-    // At most half of the table is used, if the hashes are spread.
-    let shares = word_of(count.div_ceil(table.len() / 2));
-    let size = table.len().min(2 * count);
+    let (size, shares) = shares(count, table.len());
     let table = table.get_mut(..size)?;
     for share in 0..shares {
-        table.fill(0);
         take(steps, size / 16 + (at - start) / 64)?;
-        let (mut member, mut used) = (start, 0);
+        let (mut member, mut hashes) = (start, Hashes::new(table));
         while let Some((key, _, end)) = member_at(text, member) {
             let here = member;
             member = end;
@@ -82,29 +86,209 @@ fn object(
             if hash % shares != share {
                 continue;
             }
-            take(steps, 1)?;
-            let mut place = (hash / shares) as usize % size;
-            // Where too many hashes fall into one share, its other keys are compared one by one.
-            let mut possible = used + 1 >= size;
-            while !possible {
-                take(steps, 1)?;
-                match table.get_mut(place) {
-                    Some(kept) if *kept == 0 => {
-                        used += 1;
-                        *kept = hash;
-                        break;
-                    }
-                    Some(kept) => possible = *kept == hash,
-                    None => possible = true,
-                }
-                place = (place + 1) % size;
-            }
+            let (possible, looks) = hashes.add(hash, shares);
+            take(steps, 1 + looks)?;
             if possible && is_earlier(text, start, here, key, steps)? {
-                found(key_at(text, key));
+                found(key_at(text, key), steps)?;
             }
         }
     }
     Some(())
+}
+
+/// How many places of a table to use for so many hashes, and in how many shares. At most half of the places
+/// are taken, if the hashes are spread.
+fn shares(count: usize, table: usize) -> (usize, u32) {
+    (table.min(count.saturating_mul(2)), word_of(count.div_ceil(table / 2)))
+}
+
+/// A table of hashes, 0 where a place is free.
+struct Hashes<'t> {
+    places: &'t mut [u32],
+    used: usize,
+}
+
+impl<'t> Hashes<'t> {
+    fn new(places: &'t mut [u32]) -> Self {
+        places.fill(0);
+        Hashes { places, used: 0 }
+    }
+
+    /// Puts a hash of this share in. Gives whether it may have been there before, and how many places were
+    /// looked at. Where too many hashes fall into one share, all others may have been there.
+    fn add(&mut self, hash: u32, shares: u32) -> (bool, usize) {
+        let size = self.places.len();
+        let mut place = (hash / shares) as usize % size;
+        let mut looks = 0;
+        while self.used + 1 < size {
+            looks += 1;
+            match self.places.get_mut(place) {
+                Some(kept) if *kept == 0 => {
+                    self.used += 1;
+                    *kept = hash;
+                    return (false, looks);
+                }
+                Some(kept) if *kept != hash => place = (place + 1) % size,
+                _ => break,
+            }
+        }
+        (true, looks)
+    }
+}
+
+impl Check<'_, '_, '_> {
+    /// Reports keys that stand twice in their object.
+    #[inline(never)]
+    pub(super) fn compare_keys(&mut self) -> Option<()> {
+        let (text, mut steps) = (self.text, self.steps);
+        let work = core::mem::take(&mut self.work);
+        let done = duplicates(text, work, &mut steps, &mut |at, steps| {
+            self.steps = *steps;
+            self.report(Problem::DuplicateKey, at, 0);
+            *steps = self.steps;
+            self.failure.is_none().then_some(())
+        });
+        match done {
+            Some(()) => Some(()),
+            None => self.give_up(CheckError::StepLimit),
+        }
+    }
+
+    /// `uniqueItems`, in the array of the frame.
+    #[inline(never)]
+    pub(super) fn unique(&mut self) -> Option<()> {
+        let (text, start) = (self.text, self.level.start as usize + 1);
+        let (mut at, mut count, mut depth) = (start, 0usize, 0);
+        while let Some((item, end)) = item_at(text, at) {
+            self.step(1 + word_of(item.raw().len() / 8))?;
+            depth = depth.max(nesting(item));
+            (at, count) = (end, count + 1);
+        }
+        let equal =
+            if count <= FEW { self.equal_of_few(start)? } else { self.equal_of(start, count, depth)? };
+        if let Some((first, second)) = equal {
+            self.problem(Problem::Equal(first, second));
+        }
+        Some(())
+    }
+
+    /// The first item that is equal to an earlier one, and that one: of few, each is compared with each.
+    fn equal_of_few(&mut self, start: usize) -> Option<Option<(usize, usize)>> {
+        let (mut at, mut number) = (start, 0);
+        while let Some((item, end)) = item_at(self.text, at) {
+            if let Some(first) = self.earlier(start, number, item)? {
+                return Some(Some((first, number)));
+            }
+            (at, number) = (end, number + 1);
+        }
+        Some(None)
+    }
+
+    /// As [`equal_of_few`](Self::equal_of_few), of any number of items, whose fingerprints are kept in what is
+    /// free of the work memory, or else on the stack. Comparing items in which containers are nested `depth`
+    /// deep needs some of it too.
+    fn equal_of(&mut self, start: usize, count: usize, depth: usize) -> Option<Option<(usize, usize)>> {
+        let (text, floor) = (self.text, self.top);
+        let mut own = [0; TABLE];
+        let free = self.limit().saturating_sub(floor + work::equality(depth) as usize);
+        let (size, shares) = shares(count, free.max(own.len()));
+        let in_work = free > own.len();
+        let mut equal: Option<(usize, usize)> = None;
+        for share in 0..shares {
+            self.step(word_of(size / 16))?;
+            let (mut at, mut used) = (start, 0);
+            let table = self.work.get_mut(floor..floor + size).filter(|_| in_work);
+            table.unwrap_or(&mut own).fill(0);
+            // Those of other shares count only if they come before.
+            for number in 0..equal.map_or(count, |(_, second)| second) {
+                let Some((item, end)) = item_at(text, at) else { break };
+                at = end;
+                self.step(1 + word_of(item.raw().len() / 8))?;
+                let hash = fingerprint(item).max(1);
+                if hash % shares != share {
+                    continue;
+                }
+                let table = self.work.get_mut(floor..floor + size).filter(|_| in_work);
+                let places = table.or(own.get_mut(..size))?;
+                let mut hashes = Hashes { places, used };
+                let (possible, looks) = hashes.add(hash, shares);
+                used = hashes.used;
+                self.step(word_of(looks))?;
+                if !possible {
+                    continue;
+                }
+                if in_work {
+                    self.top = floor + size;
+                }
+                let first = self.earlier(start, number, item)?;
+                self.top = floor;
+                if let Some(first) = first {
+                    equal = Some((first, number));
+                    break;
+                }
+            }
+        }
+        Some(equal)
+    }
+
+    /// The number of the first item that is equal to this one, of those before it.
+    fn earlier(&mut self, start: usize, number: usize, item: Value<'_>) -> Option<Option<usize>> {
+        let mut at = start;
+        for first in 0..number {
+            let Some((other, end)) = item_at(self.text, at) else { break };
+            at = end;
+            self.step(1 + word_of(other.raw().len() / 64))?;
+            if self.equal(other, item)? {
+                return Some(Some(first));
+            }
+        }
+        Some(None)
+    }
+}
+
+/// How deep containers are nested in a value.
+fn nesting(value: Value<'_>) -> usize {
+    let (mut depth, mut deepest) = (0, 0);
+    if !matches!(value.kind(), Kind::Object | Kind::Array) {
+        return 0;
+    }
+    let mut reader = Reader::new(value.raw().as_bytes(), &CHECKED);
+    while let Ok(Some(event)) = reader.next_event() {
+        match event {
+            Event::ArrayStart | Event::ObjectStart => depth += 1,
+            Event::ArrayEnd | Event::ObjectEnd => depth -= 1,
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
+/// Equal values have the same fingerprint. The order of what is inside a value does not matter to it.
+fn fingerprint(value: Value<'_>) -> u32 {
+    let mut reader = Reader::new(value.raw().as_bytes(), &CHECKED);
+    let mut sum = 0u32;
+    while let Ok(Some(event)) = reader.next_event() {
+        let print = match event {
+            Event::Key(text) | Event::String(text) => {
+                text.chars().fold(2, |hash, c| mix(hash ^ u32::from(c)))
+            }
+            Event::Number(number) => mix(number.fingerprint()),
+            Event::Bool(true) => 3,
+            Event::Bool(false) => 4,
+            Event::Null => 5,
+            Event::ArrayStart => 6,
+            Event::ObjectStart => 7,
+            Event::ArrayEnd | Event::ObjectEnd => 0,
+        };
+        sum = sum.wrapping_add(mix(print));
+    }
+    sum
+}
+
+fn mix(hash: u32) -> u32 {
+    let hash = (hash ^ hash >> 16).wrapping_mul(0x7FEB_352D);
+    (hash ^ hash >> 15).wrapping_mul(0x846C_A68B)
 }
 
 /// Where a key's quote stands.
@@ -130,5 +314,9 @@ fn take(steps: &mut u32, count: usize) -> Option<()> {
 }
 
 const BASIS: u32 = 0x811C_9DC5;
+/// For text that was checked.
+const CHECKED: Options = Options { max_depth: MAX_DEPTH, surrogates: Surrogates::Replace };
+/// So many items are sooner compared with each other.
+const FEW: usize = 6;
 /// Words of the table that is always there.
 const TABLE: usize = 128;

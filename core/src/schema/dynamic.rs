@@ -240,6 +240,7 @@ impl Check<'_, '_, '_> {
         let mut level = self.level;
         let mut top = self.top;
         loop {
+            self.step(1)?;
             if let Some(slot) = self.anchor_in(table as usize, level.node)? {
                 target = slot;
             }
@@ -264,7 +265,6 @@ impl Check<'_, '_, '_> {
         let innermost = partition(0, rows, |number| start(number) <= at).checked_sub(1);
         let Some(mut number) = innermost.map(word_of) else { return Some(None) };
         let document = loop {
-            self.step(1)?;
             let [start, end, around] = row(program, documents, number);
             if at < end {
                 break start;
@@ -273,6 +273,7 @@ impl Check<'_, '_, '_> {
                 return Some(None);
             }
             number = around;
+            self.step(1)?;
         };
         let pair = |number: usize| -> [u32; 2] { words(program, table.saturating_add(8 + 8 * number)) };
         let place = partition(0, count as usize, |number| pair(number)[0] < document);

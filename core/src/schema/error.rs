@@ -188,7 +188,8 @@ pub enum CheckError {
         /// Words that would do.
         need: usize,
     },
-    /// The step budget is used up.
+    /// The step budget is used up. A larger one helps, and in containers of thousands of elements more work
+    /// memory: see [`Schema::work_words`](super::Schema::work_words).
     #[error("step limit reached")]
     StepLimit,
     /// The instance is 4 GiB or longer.

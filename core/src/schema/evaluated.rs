@@ -167,6 +167,7 @@ impl<'i> Check<'_, 'i, '_> {
             let item = offset_in(self.text, item.raw());
             let here = self.text.as_bytes().get(item..).unwrap_or_default();
             if !self.is_known_item(frame.matches)? {
+                self.step(word_of(self.noted().len()))?;
                 if let Some(contains) = self.noted_contains(frame.best) {
                     return Some(self.try_out(here, contains));
                 }

@@ -5,7 +5,6 @@
 //! was given up; the reason stands in the check or in its scan.
 
 use super::check::{CheckOptions, Schema};
-use super::distinct::duplicates;
 use super::entry::Table;
 use super::error::{CheckError, Keyword};
 #[cfg(feature = "unevaluated")]
@@ -296,6 +295,10 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
         {
             return Some((after, false));
         }
+        if kinds & kind::PATTERNED != 0 {
+            // It alone can have more instructions than there are keywords, all of which are looked through.
+            self.step(u32::from(Node::read(self.schema.program(), slot.0 as usize).count) / 16)?;
+        }
         if kinds & kind::IN_PLACE != 0 && !placed {
             self.open_frame(rest, slot)?;
             return Some((rest, true));
@@ -436,12 +439,15 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             return self.no_work(end);
         };
         let (level, bits) = place.split_at_mut(saved);
+        let steps = word_of(bits.len() / 16);
         let old = self.level;
         let words = [old.state, old.node, old.start, old.next, old.count, old.entries, old.seen, old.items];
         level.iter_mut().zip(words).for_each(|(place, word)| *place = word);
         bits.fill(0);
         let seen = if bits.is_empty() { 0 } else { word_of(self.top + saved) };
         self.top = end;
+        // They are gone through once more in the end.
+        self.step(steps)?;
         Some(seen)
     }
 
@@ -490,18 +496,6 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
         None
     }
 
-    /// Reports keys that stand twice in their object.
-    #[inline(never)]
-    pub(super) fn compare_keys(&mut self) -> Option<()> {
-        let (text, mut steps) = (self.text, self.steps);
-        let work = core::mem::take(&mut self.work);
-        let done = duplicates(text, work, &mut steps, &mut |at| self.report(Problem::DuplicateKey, at, 0));
-        match done {
-            Some(()) => Some(()),
-            None => self.give_up(CheckError::StepLimit),
-        }
-    }
-
     /// Takes steps from the budget.
     #[inline(always)]
     pub(super) fn step(&mut self, steps: u32) -> Option<()> {
@@ -523,14 +517,15 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
     #[cold]
     pub(super) fn report(&mut self, problem: Problem<'_>, at: usize, schema_at: usize) {
         self.problems = self.problems.saturating_add(1);
-        if self.trials > 0 {
-            self.distance = self.distance.saturating_add(self.weight(&problem));
-            return;
-        }
         if self.failure.is_some() {
             return;
         }
         let steps = Cell::new(1);
+        if self.trials > 0 {
+            self.distance = self.distance.saturating_add(self.weight(&problem));
+            self.take(1);
+            return;
+        }
         let open = Open {
             level: self.level,
             work: self.work.get(..self.top).unwrap_or_default(),
@@ -539,9 +534,13 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             instance: self.text,
         };
         self.report.violation(&Violation { problem, open, at, schema_at, steps: &steps });
-        match self.steps.checked_sub(steps.get()) {
-            Some(left) => self.steps = left,
-            None => self.failure = Some(CheckError::StepLimit),
+        self.take(steps.get());
+    }
+
+    /// As [`step`](Self::step), where the check is given up later.
+    fn take(&mut self, steps: u32) {
+        if self.step(steps).is_none() {
+            self.steps = 0;
         }
     }
 

@@ -145,6 +145,7 @@ impl<'i> Check<'_, 'i, '_> {
     fn next_pattern(&mut self, rest: &'i [u8]) -> Option<(&'i [u8], Slot)> {
         let program = self.schema.program();
         let key = self.key()?;
+        self.step(word_of(key.raw().len() / 64))?;
         let mut cursor = Cursor::new(program, Slot(self.level.node));
         let mut number = 0u32;
         while let Some(instruction) = cursor.next(program) {
@@ -159,6 +160,7 @@ impl<'i> Check<'_, 'i, '_> {
                 return self.again(rest, Slot(instruction.operand(program)));
             }
         }
+        self.step(number / 8)?;
         self.level.next = u32::MAX;
         let (last, seen) = (Slot(self.level.items), self.level.seen);
         self.level.items = Slot::NOWHERE.0;
@@ -195,6 +197,7 @@ impl<'i> Check<'_, 'i, '_> {
 
     /// Whether the matcher of an instruction, at an address, matches a text.
     pub(super) fn matches(&mut self, instruction: Instruction, at: usize, text: Str<'i>) -> Option<bool> {
+        self.step(instruction.argument / 64)?;
         let end = at.wrapping_add(4 * instruction.argument as usize);
         let matcher = self.schema.program().get(at..end).unwrap_or_default();
         let limit = self.limit();

@@ -134,7 +134,8 @@ impl<'i> Check<'_, 'i, '_> {
         let program = self.schema.program();
         let mut frame = self.frame();
         let at = word_of(self.scan.offset(rest));
-        self.step(1 + at.saturating_sub(frame.position) / 8)?;
+        let count = u32::from(Node::read(program, self.level.node as usize).count);
+        self.step(1 + at.saturating_sub(frame.position) / 8 + count / 16)?;
         let mut outcome = None;
         if self.level.next == 0 {
             self.go_to(Cursor::new(program, Slot(self.level.node)));
@@ -232,7 +233,7 @@ impl<'i> Check<'_, 'i, '_> {
             op::ALL_OF if ran < instruction.argument => {
                 self.look(value, slot(instruction.at + 4 + 4 * ran as usize))
             }
-            op::ANY_OF | op::ONE_OF => self.alternatives(frame, instruction, outcome, value),
+            op::ANY_OF | op::ONE_OF => self.alternatives(frame, instruction, outcome, value)?,
             op::NOT if ran == 0 => self.try_out(value, first),
             op::NOT => {
                 self.notes = frame.notes;
@@ -309,7 +310,7 @@ impl<'i> Check<'_, 'i, '_> {
         instruction: Instruction,
         mut outcome: Option<Outcome>,
         value: &'i [u8],
-    ) -> Act<'i> {
+    ) -> Option<Act<'i>> {
         let program = self.schema.program();
         let count = instruction.argument;
         let slot = |number: u32| Slot(word(program, instruction.at + 4 + 4 * number as usize));
@@ -317,7 +318,7 @@ impl<'i> Check<'_, 'i, '_> {
         let keyword = if any { Keyword::AnyOf } else { Keyword::OneOf };
         if self.level.items > count {
             // The closest one was run aloud.
-            return Act::Finished;
+            return Some(Act::Finished);
         }
         let bits = type_bits(value);
         loop {
@@ -330,11 +331,11 @@ impl<'i> Check<'_, 'i, '_> {
                 Some(_) => {
                     frame.matches += 1;
                     if any && !self.in_scope() {
-                        return Act::Finished;
+                        return Some(Act::Finished);
                     }
                     if !any && frame.matches > 1 {
                         self.problem(Problem::Several);
-                        return Act::Finished;
+                        return Some(Act::Finished);
                     }
                 }
             }
@@ -342,6 +343,7 @@ impl<'i> Check<'_, 'i, '_> {
             if number == count {
                 break;
             }
+            self.step(1)?;
             let branch = slot(number);
             if self.schema.types(branch) & bits == 0 {
                 outcome = Some(Outcome { failed: true, distance: self.weight(&Problem::Type(0)) });
@@ -349,26 +351,26 @@ impl<'i> Check<'_, 'i, '_> {
                 frame.end = word_of(self.scan.offset(after));
                 outcome = Some(Outcome { failed: false, distance: 0 });
             } else {
-                return self.try_out(value, branch);
+                return Some(self.try_out(value, branch));
             }
             self.level.items += 1;
         }
         if frame.matches > 0 {
-            return Act::Finished;
+            return Some(Act::Finished);
         }
         if self.trials > 0 {
             self.problems = self.problems.saturating_add(1);
             self.distance = self.distance.saturating_add(frame.best_distance);
-            return Act::Finished;
+            return Some(Act::Finished);
         }
         let types = (0..count).map(|number| self.schema.types(slot(number)));
         if types.clone().all(|types| types & bits == 0) {
             let types = types.fold(types::NONE, |all, types| all | types);
             self.problem(Problem::Kinds(keyword, types));
-            return Act::Finished;
+            return Some(Act::Finished);
         }
         self.level.items = count;
-        self.look(value, slot(frame.best))
+        Some(self.look(value, slot(frame.best)))
     }
 
     /// `dependentRequired`, `dependentSchemas` and `dependencies`.

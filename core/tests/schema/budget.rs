@@ -132,7 +132,7 @@ fn a_violation_takes_a_step_and_its_texts_take_more_when_they_are_long() {
     let instance = format!("{{\"{}\":{}}}", "k".repeat(6400), strings(100));
     // Beside the violations, the keys of what has no entry are compared.
     let silent = check_steps(&schema, &instance, quiet);
-    assert!(silent >= 1 + 100 && silent < 1 + 100 + instance.len() as u32 / 8, "{silent}");
+    assert!(silent > 100 && silent < 1 + 100 + instance.len() as u32 / 8, "{silent}");
     assert_eq!(check_steps(&schema, &instance, telling), silent + 100 * 2 * 100);
     // A list of what would be right is not gone through to its end.
     let values: Vec<String> = (0..1000).map(|value| format!("\"v{value}\"")).collect();

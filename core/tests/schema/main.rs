@@ -11,6 +11,7 @@ mod cost;
 #[cfg(all(feature = "format", feature = "pattern"))]
 mod formats;
 mod growth;
+mod hostile;
 mod left_out;
 mod mutual;
 #[cfg(feature = "pattern")]
