@@ -85,17 +85,23 @@ impl Quick<'_, '_> {
             };
             open &= !bit;
             bit = bit.wrapping_shl(1);
-            let value = spaces(after);
-            match self.scalar(slot, value) {
+            let value = match after {
+                [b'!'..=0xFF, ..] => after,
+                _ => spaces(after),
+            };
+            match self.scalar_in(program, slot, value) {
                 Some(after) => rest = after,
                 None => {
                     rest = value;
                     break Place::Value(slot);
                 }
             }
-            match blanks(rest) {
+            match rest {
                 [b',', key @ ..] => rest = blanks(key),
-                _ => break Place::After,
+                _ => match blanks(rest) {
+                    [b',', key @ ..] => rest = blanks(key),
+                    _ => break Place::After,
+                },
             }
         };
         level.next = bit.trailing_zeros();
@@ -134,10 +140,15 @@ impl Quick<'_, '_> {
     /// What comes after a scalar that is plainly accepted.
     #[inline(always)]
     pub(super) fn scalar<'i>(&mut self, slot: Slot, rest: &'i [u8]) -> Option<&'i [u8]> {
+        self.scalar_in(self.schema.program(), slot, rest)
+    }
+
+    #[inline(always)]
+    fn scalar_in<'i>(&mut self, program: &[u8], slot: Slot, rest: &'i [u8]) -> Option<&'i [u8]> {
         let (types, kinds) = match slot.as_immediate() {
             Some((types, _)) => (types, 0),
             None => {
-                let [types, kinds, ..] = word(self.schema.program(), slot.0 as usize).to_le_bytes();
+                let [types, kinds, ..] = word(program, slot.0 as usize).to_le_bytes();
                 (types, kinds)
             }
         };
@@ -151,7 +162,7 @@ impl Quick<'_, '_> {
                 _ => None,
             },
             [b'1'..=b'9', ..] if types & types::INTEGER != 0 => {
-                integer_within(self.schema.program(), slot, kinds, rest)
+                integer_within(program, slot, kinds, rest)
             }
             [b't', b'r', b'u', b'e', after @ ..] | [b'f', b'a', b'l', b's', b'e', after @ ..] => {
                 (types & types::BOOLEAN != 0 && kinds == 0).then_some(after)
