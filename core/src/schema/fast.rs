@@ -161,9 +161,7 @@ impl Quick<'_, '_> {
                 kind::VALUE => self.expected(slot, rest),
                 _ => None,
             },
-            [b'1'..=b'9', ..] if types & types::INTEGER != 0 => {
-                integer_within(program, slot, kinds, rest)
-            }
+            [b'1'..=b'9', ..] if types & types::INTEGER != 0 => integer_within(program, slot, kinds, rest),
             [b't', b'r', b'u', b'e', after @ ..] | [b'f', b'a', b'l', b's', b'e', after @ ..] => {
                 (types & types::BOOLEAN != 0 && kinds == 0).then_some(after)
             }

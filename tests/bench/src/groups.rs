@@ -7,9 +7,9 @@ use toolcore::dialect::render_tools;
 use toolcore::json::{self, Reader};
 use toolcore::prelude::*;
 use toolcore::registry::Slot;
-use toolcore::schema::{CheckOptions, CompileOptions, NoReport, Schema, compile};
+use toolcore::schema::{CheckOptions, CompileOptions, ListReport, NoReport, Schema, compile};
 
-use crate::data;
+use crate::data::{self, Checked};
 #[cfg(feature = "peers")]
 use crate::peers;
 
@@ -48,6 +48,11 @@ pub(crate) struct Case {
 
 /// The titles of the library's own cases begin with this.
 pub(crate) const OURS: &str = "toolcore";
+pub(crate) const BYTES: &str = "toolcore, from bytes";
+pub(crate) const TEXT: &str = "toolcore, from text";
+pub(crate) const REPORT: &str = "toolcore, from text, with a report";
+pub(crate) const PEER: &str = "serde_json + jsonschema";
+pub(crate) const PEER_REPORT: &str = "serde_json + jsonschema, with a report";
 pub(crate) const VALIDATE: &str = "toolcore, validate";
 pub(crate) const EVENTS: &str = "toolcore, every event";
 pub(crate) const SCAN_LARGE: &str = "scan 64 kB of tools-list JSON";
@@ -64,7 +69,7 @@ pub(crate) fn all() -> Vec<Group> {
         scan(SCAN_SPACED, data::restyle(&tools_list, " ")),
         scan(SCAN_SMALL, data::OBJECT.to_owned()),
     ];
-    groups.extend(data::ARGUMENTS.iter().map(|arguments| check(*arguments)));
+    groups.extend(data::CHECKED.iter().map(|checked| check(*checked)));
     groups.extend([
         answers(ANSWER_16, Dialect::OpenAiChat, 16),
         answers(ANSWER_4096, Dialect::OpenAiChat, 4096),
@@ -101,27 +106,76 @@ fn scan(title: &'static str, text: String) -> Group {
     group
 }
 
-/// Arguments as text in, the verdict out.
-fn check((kind, text, valid): (&'static str, &'static str, bool)) -> Group {
-    let title = format!("check {} bytes of arguments, {kind}", text.len()).leak();
-    let group = Group::new(title, None).case(OURS, move || {
-        let mut program = vec![0; 4096];
-        let size = compile(data::SCHEMA, &CompileOptions::default(), &mut program).unwrap();
-        program.truncate(size);
-        let mut work = vec![0; 256];
-        Box::new(move || {
-            let schema = Schema::new(data::SCHEMA, &program);
-            let verdict =
-                schema.check(black_box(text.as_bytes()), &CheckOptions::default(), &mut work, &mut NoReport);
-            assert_eq!(verdict.unwrap().valid, valid);
+/// Arguments as text in, the verdict out; and where they are not valid, what is wrong with them.
+fn check(checked: Checked) -> Group {
+    let Checked { title, schema, text, valid } = checked;
+    let group = Group::new(title, None)
+        .case(BYTES, move || {
+            let ready = Ready::new(schema);
+            let mut work = vec![0; 1024];
+            Box::new(move || {
+                let options = CheckOptions::default();
+                let verdict =
+                    ready.schema().check(black_box(text.as_bytes()), &options, &mut work, &mut NoReport);
+                assert_eq!(verdict.unwrap().valid, valid);
+            })
         })
-    });
+        .case(TEXT, move || {
+            let ready = Ready::new(schema);
+            let mut work = vec![0; 1024];
+            Box::new(move || {
+                let options = CheckOptions::default();
+                let verdict = ready.schema().check_str(black_box(text), &options, &mut work, &mut NoReport);
+                assert_eq!(verdict.unwrap().valid, valid);
+            })
+        });
+    let told = |group: Group| {
+        group.case(REPORT, move || {
+            let ready = Ready::new(schema);
+            let (mut work, mut line) = (vec![0; 1024], [0; 1024]);
+            Box::new(move || {
+                let options = CheckOptions::default();
+                let mut sink = Sink::new(&mut line);
+                let mut report = ListReport::new(&mut sink);
+                let verdict = ready.schema().check_str(black_box(text), &options, &mut work, &mut report);
+                report.finish();
+                assert!(!verdict.unwrap().valid);
+                black_box(sink.finish().unwrap());
+            })
+        })
+    };
+    let group = if valid { group } else { told(group) };
     #[cfg(feature = "peers")]
-    let group = group.case("serde_json + jsonschema", move || {
-        let validator = peers::validator();
+    let group = group.case(PEER, move || {
+        let validator = peers::validator(schema);
         Box::new(move || assert_eq!(validator.is_valid(&peers::parse(black_box(text))), valid))
     });
+    #[cfg(feature = "peers")]
+    let group = if valid {
+        group
+    } else {
+        group.case(PEER_REPORT, move || {
+            let validator = peers::validator(schema);
+            Box::new(move || drop(black_box(peers::problems(&validator, black_box(text)))))
+        })
+    };
     group
+}
+
+/// A compiled schema.
+struct Ready(&'static str, Vec<u8>);
+
+impl Ready {
+    fn new(schema: &'static str) -> Ready {
+        let mut program = vec![0; 4096];
+        let size = compile(schema, &CompileOptions::default(), &mut program).unwrap();
+        program.truncate(size);
+        Ready(schema, program)
+    }
+
+    fn schema(&self) -> Schema<'_> {
+        Schema::new(self.0, &self.1)
+    }
 }
 
 /// A reply with one call in, the messages to send back out.

@@ -15,6 +15,8 @@ enum Most {
     Instructions(f64),
     /// This many times the instructions of the same case of another group.
     Times(f64, &'static str),
+    /// This many times the instructions of another case of the same group.
+    OfCase(f64, &'static str),
 }
 
 /// All limits, beside the one that no case of the library allocates.
@@ -39,6 +41,7 @@ pub(crate) fn broken(groups: &[Group], figures: &AllFigures) -> Vec<String> {
         let most = match most {
             Most::Instructions(most) => Some(*most),
             Most::Times(times, other) => instructions(other, case).map(|other| other * times),
+            Most::OfCase(times, other) => instructions(group, other).map(|other| other * times),
         };
         match (instructions(group, case), most) {
             (Some(count), Some(most)) if count <= most => {}

@@ -1,5 +1,5 @@
 //! Prints what the library's operations cost, in instructions, nanoseconds and heap allocations, beside what serde_json and
-//! jsonschema take for the same.
+//! jsonschema take for the same; and how large the programs of real schemas are.
 //!
 //! ```text
 //! cargo bench-table              the table
@@ -23,6 +23,7 @@ mod data;
 mod groups;
 mod limits;
 mod measure;
+mod sizes;
 mod table;
 
 #[cfg(feature = "peers")]
@@ -44,13 +45,18 @@ fn main() -> ExitCode {
     groups.retain(|group| words.iter().all(|word| group.title.contains(word.as_str())));
     let figures = measure::measure(&groups);
     table::print(&groups, &figures);
+    let sizes = if words.is_empty() { sizes::measure() } else { Vec::new() };
+    if words.is_empty() {
+        sizes::print(&sizes);
+    }
     if !check {
         return ExitCode::SUCCESS;
     }
-    let broken = limits::broken(&groups, &figures);
+    let mut broken = limits::broken(&groups, &figures);
+    broken.extend(sizes::broken(&sizes));
     for line in &broken {
         println!("over the limit: {line}");
     }
-    println!("{} limits hold, {} do not", limits::LIMITS.len() - broken.len(), broken.len());
+    println!("{} of {} limits do not hold", broken.len(), limits::LIMITS.len() + sizes.len());
     if broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -16,8 +16,16 @@ pub(crate) fn parse(text: &str) -> Value {
     serde_json::from_slice(text.as_bytes()).unwrap()
 }
 
-pub(crate) fn validator() -> Validator {
-    jsonschema::validator_for(&parse(data::SCHEMA)).unwrap()
+pub(crate) fn validator(schema: &str) -> Validator {
+    jsonschema::validator_for(&parse(schema)).unwrap()
+}
+
+/// What is wrong with a text, in one line.
+pub(crate) fn problems(validator: &Validator, text: &str) -> String {
+    let value = parse(text);
+    let problems = validator.iter_errors(&value);
+    let problems = problems.map(|problem| format!("{}: {problem}", problem.instance_path()));
+    problems.collect::<Vec<_>>().join("; ")
 }
 
 /// Validators by the names of their tools.
@@ -25,7 +33,7 @@ pub(crate) struct Tools(HashMap<String, Validator>);
 
 impl Tools {
     pub(crate) fn new(count: usize) -> Self {
-        Tools((0..count).map(|index| (data::tool_name(index), validator())).collect())
+        Tools((0..count).map(|index| (data::tool_name(index), validator(data::SCHEMA))).collect())
     }
 
     /// The messages that answer a reply.
