@@ -71,9 +71,10 @@ pub struct CheckOptions {
     /// a second on a desktop machine, and enough to tell of hundreds of thousands of violations: one whose
     /// texts are short takes one step.
     ///
-    /// Coercing has a budget of the same size: a step is a value, a property that could have a default, and 64
-    /// bytes of either, of an object in which a property is looked for, or of the pointer of a change that is
-    /// told.
+    /// Coercing has a budget of the same size for all its readings together. Beside what takes steps in a
+    /// check, a step is a value that could be converted, a property that could have a default, and 64 bytes
+    /// of the text in each reading and writing, of a value that is converted, of a schema in which a default is
+    /// looked for, or of the pointer of a change that is told.
     pub steps: u32,
 }
 
@@ -139,6 +140,12 @@ impl<'s> Schema<'s> {
         // Beside the containers there is what is inside of them: a scalar, or a key.
         let levels = usize::from(options.json.max_depth.min(json::MAX_DEPTH)) + 1;
         (word(self.program, 12) as usize).saturating_mul(levels) + (words & !RECURSIVE) as usize
+    }
+
+    /// Words of work memory that are enough to coerce every instance that `options` let through: a check, and
+    /// one of a default inside of it.
+    pub fn coerce_words(self, options: &CheckOptions) -> usize {
+        self.work_words(options).saturating_mul(2).saturating_add(work::LEVEL as usize)
     }
 
     /// Where the schema of a slot stands in the text.

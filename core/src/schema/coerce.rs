@@ -1,32 +1,62 @@
 //! Coercion, for tools that ask for it: arguments of a neighbouring type become what the schema wants.
 //!
-//! Only a value is touched whose type the schema does not accept, and every change is reported with its place
-//! and its rule ([`Rule`]). Then the result is checked like any other instance: coercion makes nothing valid
-//! by itself. A value that cannot be coerced stays as it is, for the check to report. What is an array or
-//! object after it was a string is not looked into.
+//! Only a value is touched that the schema does not accept as it is, and every change is reported with its
+//! place and its rule ([`Rule`]). What is changed is what an ordinary check complains of, so it does not
+//! matter by which keyword a schema comes to a value. The result is to be checked like any other instance:
+//! coercion makes nothing valid by itself. A value that cannot be coerced stays as it is.
+//!
+//! # Rules
+//!
+//! - The arguments are read again after their changes, until there is nothing to change any more. So what was
+//!   a string and is an array or object now is looked into, and coercing the result changes nothing.
+//! - Conversions that hang on a choice (an alternative of `anyOf` or `oneOf`, `then`, `else`,
+//!   `dependentSchemas`) come after those that do not, so that the choice is made with these done. Defaults
+//!   come last.
+//! - Of `anyOf` and `oneOf`, where none accepts the value, the first one is chosen all of whose problems one
+//!   change each can mend: a type, a `null` that means "absent", a default; a converted scalar must be accepted.
+//!   Where there is no such one nothing in the value is changed for their sake.
+//! - Under `not`, `if`, `contains` and `propertyNames` nothing is changed.
+//! - `null` for a property that is declared, may be absent and does not accept `null` is taken out.
+//! - A property that is absent and declared gets its default: the one beside it, else that of a schema which
+//!   it refers to or has in `allOf`. Properties of an alternative get theirs where it is the only one that
+//!   accepts the object. A default is filled in only if its property's schema accepts it, and defaults only
+//!   if the arguments have no more problems with them than without: a wrong one never makes a call fail.
+//!   Objects that came as defaults get defaults too, eight deep at most.
+//!
+//! # Cost
+//!
+//! Arguments without anything to change are checked once. Changes take further readings: usually one for
+//! conversions that are called for at once, one for those that hang on a choice, one for defaults, and one
+//! that finds nothing more. Of more than 32 changes in a reading, the list stands in `out`, eight bytes for
+//! each; what it has no room for is left for the next reading. Nothing recurses, and a budget of steps bounds
+//! it all ([`CheckOptions::steps`]).
+//!
+//! `out` takes the new text and the list, and from the second reading with changes on the text before as well.
 //!
 //! ```
 //! use toolcore::schema::{CoerceOptions, CompileOptions, Schema, coerce, compile};
-//! let text = r#"{"properties":{"depth":{"type":"integer"},"zip":{"type":"string"},"unit":{"default":"m"}}}"#;
+//! let text = r#"{"properties":{"depth":{"anyOf":[{"type":"integer"},{"type":"null"}]},"unit":{"default":"m"}}}"#;
 //! let mut program = [0; 256];
 //! let used = compile(text, &CompileOptions::default(), &mut program).unwrap();
 //! let schema = Schema::new(text, &program[..used]);
-//! let (mut work, mut out) = ([0; 32], [0; 64]);
-//! let arguments = r#"{"depth":"3","zip":"01234"}"#;
+//! let (mut work, mut out) = ([0; 64], [0; 64]);
+//! let arguments = r#"{"depth":"3"}"#;
 //! let accepted = coerce(schema, arguments, &CoerceOptions::default(), &mut work, &mut out, &mut |_| {}).unwrap();
-//! assert_eq!(accepted, Some(r#"{"depth":3,"zip":"01234","unit":"m"}"#));
+//! assert_eq!(accepted, Some(r#"{"depth":3,"unit":"m"}"#));
 //! ```
 
 use super::check::{CheckOptions, Schema};
-use super::convert::type_of;
 use super::distinct::duplicates;
-use super::entry::{Entry, Table};
-use super::path::put_key;
-use super::program::{Cursor, Node, Slot, op, types, word, word_of};
-use super::source::{item_at, member_at, offset_in, value_at};
-use crate::json::{self, Kind, Str, Value, Writer};
+use super::edit::{Edit, Edits, Found, Rank};
+use super::error::CheckError;
+use super::machine::{Check, Start};
+use super::mending::Mending;
+use super::program::{MAGIC, Slot, word, word_of};
+use super::report::NoReport;
+use super::source::{member_at, offset_in};
+use super::splice::{Coercion, Splice, Tell};
+use crate::json::{self, Scan, Str};
 use crate::sink::Sink;
-use core::cell::Cell;
 use thiserror_no_std::Error;
 
 /// How to coerce.
@@ -38,43 +68,6 @@ pub struct CoerceOptions {
     pub wrap_scalars: bool,
     /// Of members with the same key the last one counts; those before it are taken out.
     pub last_wins: bool,
-}
-
-/// One change.
-#[derive(Clone, Copy, Debug)]
-pub struct Coercion<'a> {
-    /// What was done.
-    pub rule: Rule,
-    instance: &'a str,
-    /// The containers in which the value is, as in [`Coercer::work`].
-    around: &'a [u32],
-    /// The member that was added.
-    name: Option<Str<'a>>,
-    /// What telling of it takes from the budget.
-    steps: &'a Cell<u32>,
-}
-
-impl Coercion<'_> {
-    /// Appends the JSON Pointer of the value, as it was or as it is now. Each time it takes a step from the
-    /// budget for 64 bytes.
-    pub fn write_path(&self, sink: &mut Sink<'_>) {
-        let start = sink.len();
-        let (frames, _) = self.around.as_chunks::<FRAME>();
-        for &[_, container, _, current] in frames {
-            if self.instance.as_bytes().get(container as usize) == Some(&b'[') {
-                sink.put_byte(b'/');
-                sink.put_u64(u64::from(current.saturating_sub(1)));
-            } else {
-                put_key(self.instance, current as usize, sink);
-            }
-        }
-        if let Some(name) = self.name {
-            sink.put_byte(b'/');
-            json::put_token(name, sink);
-        }
-        let steps = word_of((frames.len() + sink.len() - start) / 64);
-        self.steps.set(self.steps.get().saturating_add(steps));
-    }
 }
 
 /// What a coercion does.
@@ -146,10 +139,21 @@ pub enum CoerceError {
 }
 impl core::error::Error for CoerceError {}
 
+impl From<CheckError> for CoerceError {
+    fn from(error: CheckError) -> Self {
+        match error {
+            CheckError::NoWork { need } => CoerceError::NoWork { need },
+            CheckError::Json(error) => CoerceError::Json(error),
+            _ => CoerceError::StepLimit,
+        }
+    }
+}
+
 /// Coerces `instance` and gives the new text, or nothing if there was nothing to change.
 ///
-/// Takes four words of work memory for each level of the instance at most. `changes` is told each change in
-/// the order of the text, also when an error follows.
+/// Takes work memory as a check does, and a little more where a default has to be checked. `changes` is told
+/// each change once it is made, also when an error follows; of those that are made in one reading, in the
+/// order of the text.
 pub fn coerce<'o>(
     schema: Schema<'_>,
     instance: &str,
@@ -158,288 +162,220 @@ pub fn coerce<'o>(
     out: &'o mut [u8],
     changes: &mut dyn FnMut(&Coercion<'_>),
 ) -> Result<Option<&'o str>, CoerceError> {
-    let root = json::parse(instance.as_bytes(), &options.check.json).map_err(CoerceError::Json)?;
-    let mut sink = Sink::new(out);
-    let mut steps = options.check.steps;
-    let mut twice = false;
+    let bad = word(schema.program(), 0) != MAGIC || u32::try_from(instance.len()).is_err();
+    if bad {
+        // The check says so.
+        return Ok(None);
+    }
+    let mut coercer =
+        Coercer { schema, options, steps: options.check.steps, twice: false, nested: 0, room: out.len() };
     if options.last_wins {
+        json::parse(instance.as_bytes(), &options.check.json).map_err(CoerceError::Json)?;
+        let twice = &mut coercer.twice;
         let mut found = |_, _: &mut u32| {
-            twice = true;
+            *twice = true;
             Some(())
         };
-        duplicates(instance, work, &mut steps, &mut found).ok_or(CoerceError::StepLimit)?;
+        duplicates(instance, work, &mut coercer.steps, &mut found).ok_or(CoerceError::StepLimit)?;
     }
-    let mut coercer = Coercer {
-        schema,
-        instance,
-        options,
-        work,
-        top: 0,
-        steps,
-        twice,
-        has_defaults: schema.text().contains("default") || schema.text().contains("\\u"),
-        count: 0,
-        changes,
-        writer: Writer::new(&mut sink),
-    };
-    coercer.run(root)?;
-    let changed = coercer.count > 0;
-    match sink.finish() {
-        Ok(text) => Ok(changed.then_some(text)),
-        Err(_) if !changed => Ok(None),
-        Err(error) => Err(CoerceError::NoSpace { need: error.need }),
+    let mut kept = None;
+    while let Some(len) = coercer.round(instance, kept, work, out, changes)? {
+        kept = Some(len);
     }
+    let text = kept.map(|len| core::str::from_utf8(out.get(..len).unwrap_or_default()).unwrap_or_default());
+    Ok(text)
 }
 
-pub(super) struct Coercer<'s, 'i, 'c, 'b> {
+struct Coercer<'s, 'c> {
     schema: Schema<'s>,
-    instance: &'i str,
-    pub(super) options: &'c CoerceOptions,
-    /// For each open container: its slot, where it starts, where reading goes on, and the quote of the key or
-    /// the number, counted from one, of what was read last.
-    work: &'c mut [u32],
-    top: usize,
+    options: &'c CoerceOptions,
     steps: u32,
     /// Keys stand twice in an object, and the last one is to win.
     twice: bool,
-    /// The schema may have defaults.
-    has_defaults: bool,
-    count: usize,
-    changes: &'c mut dyn FnMut(&Coercion<'_>),
-    pub(super) writer: Writer<'c, 'b>,
+    /// Readings in which defaults were added.
+    nested: u32,
+    /// Bytes of the output.
+    room: usize,
 }
 
-impl<'s, 'i> Coercer<'s, 'i, '_, '_> {
-    fn run(&mut self, root: Value<'i>) -> Result<(), CoerceError> {
-        self.value(Slot(word(self.schema.program(), 4)), root)?;
-        while let Some(top) = self.top.checked_sub(FRAME) {
-            let Some(&[slot, start, at, current]) =
-                self.work.get(top..).and_then(|frame| frame.first_chunk())
-            else {
-                return Ok(());
-            };
-            let (slot, start, at) = (Slot(slot), start as usize, at as usize);
-            if self.instance.as_bytes().get(start) == Some(&b'[') {
-                match item_at(self.instance, at) {
-                    Some((item, end)) => {
-                        self.go_on_at(end, current.saturating_add(1));
-                        self.value(self.items(slot), item)?;
-                    }
-                    None => {
-                        self.writer.array_end();
-                        self.top = top;
-                    }
-                }
-            } else if let Some((key, value, end)) = member_at(self.instance, at) {
-                let quote = offset_in(self.instance, key.raw()).saturating_sub(1);
-                self.go_on_at(end, word_of(quote));
-                if self.twice && self.comes_again(key, end)? {
-                    self.change(Rule::DuplicateRemoved, None)?;
-                    continue;
-                }
-                self.member(slot, key, value)?;
-            } else {
-                self.add_defaults(slot, start)?;
-                self.writer.object_end();
-                self.top = top;
-            }
+/// What a reading of a text finds.
+struct Reading {
+    found: Found,
+    /// How many problems it has.
+    problems: usize,
+    /// A `null` is to be taken out.
+    removes: bool,
+}
+
+impl Coercer<'_, '_> {
+    /// Reads the text, which is the instance or the beginning of `out`, and makes the changes that are called
+    /// for. Gives the length of the new text, at the beginning of `out`; nothing if there is no change.
+    fn round(
+        &mut self,
+        instance: &str,
+        kept: Option<usize>,
+        work: &mut [u32],
+        out: &mut [u8],
+        changes: Tell<'_>,
+    ) -> Result<Option<usize>, CoerceError> {
+        let (room, old) = (out.len(), kept.unwrap_or(0));
+        let (front, free) = out.split_at_mut(old);
+        let text = match kept {
+            Some(_) => core::str::from_utf8(front).unwrap_or_default(),
+            None => instance,
+        };
+        let mut own = [0; OWN * Edit::SIZE];
+        let mut before = self.find(text, &mut own, work, free)?;
+        let half = free.len() / 2;
+        let listed = before.found.more && half > own.len();
+        if listed {
+            let (scratch, list) = free.split_at_mut(half);
+            before = self.find(text, list, work, scratch)?;
         }
-        Ok(())
+        let found = before.found;
+        if found.is_empty() {
+            return Ok(None);
+        }
+        // The new text comes to the beginning; the present one and the list go to the end.
+        let size = if listed { found.size() } else { 0 };
+        out.copy_within(old + half..old + half + size, room - size);
+        let start = room - size - old;
+        out.copy_within(..old, start);
+        let (front, back) = out.split_at_mut(start);
+        let (back, list) = back.split_at_mut(old);
+        let text = match kept {
+            Some(_) => core::str::from_utf8(back).unwrap_or_default(),
+            None => instance,
+        };
+        let edits = Edits::resume(if listed { list } else { &mut own }, found);
+        let splice = Splice { schema: self.schema, text, edits: &edits, options: self.options };
+        let mut sink = Sink::new(front);
+        let made = splice.run(&mut sink, work, &mut self.steps, None).ok_or(CoerceError::StepLimit)?;
+        if sink.overflowed() {
+            return Err(CoerceError::NoSpace { need: sink.len().saturating_add(room - start) });
+        }
+        let len = sink.len();
+        if made == 0 && self.twice {
+            return Err(CoerceError::NoWork { need: Splice::MOST_WORDS });
+        }
+        let mut refused = made == 0;
+        if found.is_of_defaults() {
+            self.nested += u32::from(!found.more);
+            let (new, scratch) = front.split_at_mut(len);
+            let new = core::str::from_utf8(new).unwrap_or_default();
+            refused = match self.find(new, &mut [], work, scratch) {
+                Ok(after) => after.problems > before.problems || after.removes,
+                Err(CoerceError::Json(_)) => true,
+                Err(error) => return Err(error),
+            };
+        }
+        if refused {
+            out.copy_within(start..start + old, 0);
+            return Ok(None);
+        }
+        let told = splice.run(&mut Sink::measure(), work, &mut self.steps, Some(changes));
+        told.ok_or(CoerceError::StepLimit)?;
+        Ok(Some(len))
     }
 
-    /// Writes a value, or its start if it is to be looked into.
-    fn value(&mut self, slot: Slot, value: Value<'i>) -> Result<(), CoerceError> {
-        self.step(1 + word_of(value.raw().len() / 64))?;
-        let types = self.types(slot);
-        if type_of(value) & types == 0 {
-            if self.convert(slot, types, value)? {
-                return Ok(());
+    /// Notes the changes that a text calls for.
+    fn find(
+        &mut self,
+        text: &str,
+        list: &mut [u8],
+        work: &mut [u32],
+        scratch: &mut [u8],
+    ) -> Result<Reading, CoerceError> {
+        // Without a list it is the problems that matter, all of them.
+        let judging = list.is_empty();
+        let mut edits = Edits::new(list);
+        self.steps = self.steps.checked_sub(word_of(text.len() / 64)).ok_or(CoerceError::StepLimit)?;
+        if self.twice {
+            self.find_duplicates(text, &mut edits).ok_or(CoerceError::StepLimit)?;
+            if !edits.found.is_empty() {
+                return Ok(Reading { found: edits.found, problems: 0, removes: false });
             }
-        } else if (self.twice || !slot.is_any()) && matches!(value.kind(), Kind::Object | Kind::Array) {
-            let start = offset_in(self.instance, value.raw());
-            match value.kind() {
-                Kind::Object => self.writer.object_start(),
-                _ => self.writer.array_start(),
-            }
-            let Some(frame) = self.work.get_mut(self.top..self.top + FRAME) else {
-                return Err(CoerceError::NoWork { need: FRAME * (usize::from(json::MAX_DEPTH) + 1) });
-            };
-            frame.copy_from_slice(&[slot.0, word_of(start), word_of(start + 1), 0]);
-            self.top += FRAME;
-            return Ok(());
+            self.twice = false;
         }
-        self.writer.raw(value.raw());
-        Ok(())
+        let mut texts =
+            core::iter::once(self.schema.text()).chain(self.schema.texts().more.iter().map(|r| r.text));
+        let mut mending = Mending {
+            options: self.options,
+            edits: &mut edits,
+            before: self.room - scratch.len(),
+            scratch,
+            has_defaults: self.nested < MAX_NESTED
+                && texts.any(|text| text.contains("default") || text.contains("\\u")),
+            removes: false,
+            failure: None,
+        };
+        let options = CheckOptions { steps: self.steps, ..self.options.check };
+        let scan = Scan::over(text.len(), false, &options.json);
+        let mut report = NoReport;
+        let root = Slot(word(self.schema.program(), 4));
+        let start = Start::new(scan, root, self.steps);
+        let mut check = Check::new(self.schema, start, text, &options, work, &mut report);
+        check.mender = Some(&mut mending);
+        let read = check.whole_of(root);
+        self.steps = check.steps;
+        let (mut problems, loose) = (check.problems, check.loose);
+        let (failure, error) = (check.failure, check.error());
+        match mending.failure {
+            Some(failure) => return Err(failure),
+            None if read.is_none() || failure.is_some() => return Err(error.into()),
+            None => {}
+        }
+        let removes = mending.removes;
+        let found = edits.found;
+        if loose && (judging || found.is_of_defaults()) {
+            let done = duplicates(text, work, &mut self.steps, &mut |_, _| {
+                problems += 1;
+                Some(())
+            });
+            done.ok_or(CoerceError::StepLimit)?;
+        }
+        Ok(Reading { found, problems, removes })
+    }
+
+    /// The members whose key stands again later in their object.
+    fn find_duplicates(&mut self, text: &str, edits: &mut Edits<'_>) -> Option<()> {
+        let mut scan = Scan::checked(text);
+        let mut rest = text.as_bytes();
+        while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'{')) {
+            let after = rest.get(at + 1..)?;
+            if rest.get(at) == Some(&b'"') {
+                rest = scan.string(after)?;
+                continue;
+            }
+            rest = after;
+            let mut place = scan.offset(after);
+            while let Some((key, _, end)) = member_at(text, place) {
+                self.steps = self.steps.checked_sub(1 + word_of((end - place) / 64))?;
+                place = end;
+                if self.comes_again(text, key, end)? {
+                    let quote = offset_in(text, key.raw()).saturating_sub(1);
+                    let edit = Edit::new(quote, Edit::DUPLICATE);
+                    edits.push(edit, Rank::Conversion, &mut self.steps, |_| false)?;
+                }
+            }
+        }
+        Some(())
     }
 
     /// Whether a key stands again later in its object, which goes on at a position.
-    fn comes_again(&mut self, wanted: Str<'i>, mut at: usize) -> Result<bool, CoerceError> {
-        while let Some((key, _, end)) = member_at(self.instance, at) {
-            self.step(1 + word_of((end - at) / 64))?;
+    fn comes_again(&mut self, text: &str, wanted: Str<'_>, mut at: usize) -> Option<bool> {
+        while let Some((key, _, end)) = member_at(text, at) {
+            self.steps = self.steps.checked_sub(1 + word_of((end - at) / 64))?;
             if key == wanted {
-                return Ok(true);
+                return Some(true);
             }
             at = end;
         }
-        Ok(false)
-    }
-
-    /// Writes a member, unless it is a null that means that it is absent.
-    fn member(&mut self, slot: Slot, key: Str<'i>, value: Value<'i>) -> Result<(), CoerceError> {
-        let (member, entry) = self.find(slot, key);
-        if value.is_null() && entry.is_some_and(|entry| self.means_absent(slot, entry)) {
-            return self.change(Rule::NullRemoved, None);
-        }
-        self.writer.key_str(key);
-        self.value(member, value)
-    }
-
-    /// Adds the properties that are absent and have a default.
-    fn add_defaults(&mut self, slot: Slot, start: usize) -> Result<(), CoerceError> {
-        if !self.has_defaults {
-            return Ok(());
-        }
-        let Some(object) = value_at(self.instance, start) else { return Ok(()) };
-        for table in self.tables(slot) {
-            for number in 0..table.count {
-                let entry = table.entry(self.schema.program(), number);
-                let Some((_, property)) = self.schema.texts().member(entry.key as usize) else {
-                    continue;
-                };
-                self.step(1 + word_of(property.raw().len() / 64))?;
-                let Some(default) = self.default(entry, property)? else { continue };
-                self.step(word_of(object.raw().len() / 64))?;
-                let name = entry.name(self.schema.texts());
-                let present = object.entries().find(|(key, _)| *key == name);
-                let absent =
-                    present.is_none_or(|(_, value)| value.is_null() && self.means_absent(slot, entry));
-                if absent {
-                    self.writer.key_str(name);
-                    self.writer.value(default);
-                    self.change(Rule::DefaultAdded, Some(name))?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The default of a declared property: beside it, or in the schema that it refers to.
-    fn default(&mut self, entry: Entry, property: Value<'s>) -> Result<Option<Value<'s>>, CoerceError> {
-        if entry.is(Entry::UNDECLARED) {
-            return Ok(None);
-        }
-        if let Some(own) = property.get("default") {
-            return Ok(Some(own));
-        }
-        let Some(shared) = self.schema.texts().value(self.schema.place(entry.slot)) else {
-            return Ok(None);
-        };
-        self.step(word_of(shared.raw().len() / 64))?;
-        Ok(shared.get("default"))
-    }
-
-    /// Whether a null for this property of an object says that it is not there.
-    fn means_absent(&self, slot: Slot, entry: Entry) -> bool {
-        let name = entry.name(self.schema.texts());
-        let (program, text) = (self.schema.program(), self.schema.texts());
-        let required = self.tables(slot).any(|table| {
-            let number = table.find(program, text, name);
-            number.is_some_and(|number| table.entry(program, number).is(Entry::REQUIRED))
-        });
-        !required && !entry.is(Entry::UNDECLARED) && self.types(entry.slot) & types::NULL == 0
-    }
-
-    /// Tells of a change: of the value that was read last in the innermost container, or of the member of it
-    /// that was added.
-    pub(super) fn change(&mut self, rule: Rule, name: Option<Str<'_>>) -> Result<(), CoerceError> {
-        self.count += 1;
-        let steps = Cell::new(0);
-        let end = if name.is_some() { self.top.saturating_sub(FRAME) } else { self.top };
-        let around = self.work.get(..end).unwrap_or_default();
-        (self.changes)(&Coercion { rule, instance: self.instance, around, name, steps: &steps });
-        self.step(steps.get())
-    }
-
-    fn go_on_at(&mut self, at: usize, current: u32) {
-        if let Some([.., next, last]) = self.work.get_mut(..self.top) {
-            (*next, *last) = (word_of(at), current);
-        }
-    }
-
-    fn step(&mut self, steps: u32) -> Result<(), CoerceError> {
-        self.steps = self.steps.checked_sub(steps).ok_or(CoerceError::StepLimit)?;
-        Ok(())
+        Some(false)
     }
 }
 
-/// What a slot says of a value, together with the schemas that it refers to in place.
-impl<'s> Coercer<'s, '_, '_, '_> {
-    /// The node of a slot and those that it refers to. References in place have no cycles; the bound is for
-    /// programs that were not made from this schema.
-    fn nodes(&self, slot: Slot) -> impl Iterator<Item = Slot> + use<'s> {
-        let program = self.schema.program();
-        let next = move |slot: &Slot| {
-            let mut cursor = Cursor::new(program, *slot);
-            while let Some(instruction) = cursor.next(program) {
-                if instruction.op == op::REF {
-                    return Some(Slot(word(program, instruction.at + 8)));
-                }
-            }
-            None
-        };
-        core::iter::successors(Some(slot), next).take(MAX_HOPS)
-    }
-
-    /// The types that are accepted.
-    pub(super) fn types(&self, slot: Slot) -> u8 {
-        let types = self.nodes(slot).map(|slot| match slot.as_immediate() {
-            Some((types, _)) => types,
-            None => Node::read(self.schema.program(), slot.0 as usize).types,
-        });
-        types.fold(types::ALL, |all, types| all & types)
-    }
-
-    /// The tables of an object's members.
-    fn tables(&self, slot: Slot) -> impl Iterator<Item = Table> + use<'s> {
-        let program = self.schema.program();
-        self.nodes(slot).filter_map(move |slot| {
-            let mut cursor = Cursor::new(program, slot);
-            let first = cursor.next(program)?;
-            (first.op == op::OBJECT).then(|| Table::read(program, first.at))
-        })
-    }
-
-    /// The slot of an array's items.
-    pub(super) fn items(&self, slot: Slot) -> Slot {
-        let program = self.schema.program();
-        let items = self.nodes(slot).find_map(|slot| {
-            let mut cursor = Cursor::new(program, slot);
-            while let Some(instruction) = cursor.next(program) {
-                if instruction.op == op::ITEMS {
-                    return Some(Slot(instruction.operand(program)));
-                }
-            }
-            None
-        });
-        items.unwrap_or(Slot::ANY)
-    }
-
-    /// The slot of a member, and its entry if it has one.
-    fn find(&self, slot: Slot, key: Str<'_>) -> (Slot, Option<Entry>) {
-        let (program, text) = (self.schema.program(), self.schema.texts());
-        let entry = self.tables(slot).find_map(|table| {
-            let number = table.find(program, text, key)?;
-            Some(table.entry(program, number)).filter(|entry| !entry.is(Entry::UNDECLARED))
-        });
-        let others = || self.tables(slot).map(|table| table.others(program)).find(|others| !others.is_any());
-        (entry.map_or_else(|| others().unwrap_or(Slot::ANY), |entry| entry.slot), entry)
-    }
-}
-
-/// Words of work memory for each level of an instance, the scalars at the bottom included.
-pub const COERCE_WORK_PER_LEVEL: usize = FRAME;
-
-/// Words for an open container.
-const FRAME: usize = 4;
-/// References in place that are followed one after another.
-const MAX_HOPS: usize = 64;
+/// Changes of a reading that take no room of the output.
+const OWN: usize = 32;
+/// How deep defaults are filled into defaults.
+const MAX_NESTED: u32 = 8;

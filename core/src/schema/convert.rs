@@ -1,97 +1,87 @@
 //! The rules of coercion: what becomes what.
 
-use super::coerce::{CoerceError, Coercer, Rule};
-use super::program::{Slot, types};
-use crate::json::{self, Kind, Number, Str, Value};
+use super::coerce::Rule;
+use super::program::types;
+use crate::json::{self, Kind, Number, Str, Value, Writer};
+use crate::sink::Sink;
 
-impl<'i> Coercer<'_, 'i, '_, '_> {
-    /// Writes what a value of a type that is not accepted becomes. False if it stays as it is.
-    pub(super) fn convert(&mut self, slot: Slot, types: u8, value: Value<'i>) -> Result<bool, CoerceError> {
-        let rule = match value.kind() {
-            Kind::String => value.as_str().and_then(|text| self.read_string(types, text)),
-            Kind::Number if types & types::BOOLEAN != 0 => {
-                let number = value.as_number();
-                let one = number.is_some_and(|number| Number::parse("1") == Some(number));
-                (one || number.is_some_and(Number::is_zero)).then(|| {
-                    self.writer.bool(one);
-                    Rule::BooleanFromNumber
-                })
-            }
-            _ => None,
-        };
-        if let Some(rule) = rule {
-            self.change(rule, None)?;
-            return Ok(true);
+/// Writes what a value becomes where these types are wanted, and says by which rule. Nothing is written if it
+/// stays as it is. A string that holds JSON is read as `options` say.
+pub(super) fn convert(
+    types: u8,
+    value: Value<'_>,
+    options: &json::Options,
+    sink: &mut Sink<'_>,
+) -> Option<Rule> {
+    match value.kind() {
+        Kind::String => from_string(types, value.as_str()?, options, sink),
+        Kind::Number if types & types::BOOLEAN != 0 => {
+            let number = value.as_number()?;
+            let one = Number::parse("1") == Some(number);
+            (one || number.is_zero()).then(|| {
+                put_bool(one, sink);
+                Rule::BooleanFromNumber
+            })
         }
-        let scalar = matches!(value.kind(), Kind::String | Kind::Number | Kind::Bool);
-        if !self.options.wrap_scalars || !scalar || types & types::ARRAY == 0 {
-            return Ok(false);
-        }
-        self.change(Rule::ArrayFromScalar, None)?;
-        self.writer.array_start();
-        let items = self.items(slot);
-        let types = self.types(items) & !types::ARRAY;
-        if type_of(value) & types != 0 || !self.convert(items, types, value)? {
-            self.writer.raw(value.raw());
-        }
-        self.writer.array_end();
-        Ok(true)
+        _ => None,
     }
+}
 
-    /// Writes what a string becomes.
-    fn read_string(&mut self, types: u8, text: Str<'i>) -> Option<Rule> {
-        // Longer than any number or word that is meant here; what does not fit is none.
-        let mut buffer = [0; 64];
-        let short = text.decode_in(&mut buffer).unwrap_or_default();
-        if types & types::NUMBER != 0
-            && let Some(rule) = self.read_number(types, short.trim_matches(BLANKS))
-        {
-            return Some(rule);
-        }
-        if types & types::BOOLEAN != 0 {
-            let is = |words: &[&str]| words.iter().any(|word| short.eq_ignore_ascii_case(word));
-            let yes = is(&["true", "yes", "on", "1"]);
-            if yes || is(&["false", "no", "off", "0"]) {
-                self.writer.bool(yes);
-                return Some(Rule::BooleanFromString);
-            }
-        }
-        let (kind, rule) = match text.chars().find(|c| !BLANKS.contains(c)) {
-            Some('[') if types & types::ARRAY != 0 => (Kind::Array, Rule::ArrayFromString),
-            Some('{') if types & types::OBJECT != 0 => (Kind::Object, Rule::ObjectFromString),
-            _ => return None,
-        };
-        // Decoded where it is to stand, and taken back if it is not what it looks like.
-        let mark = self.writer.mark();
-        self.writer.raw("");
-        let start = self.writer.sink().len();
-        text.decode(self.writer.sink());
-        let decoded = self.writer.sink().text_from(start);
-        let fits = decoded.is_none_or(|decoded| {
-            json::parse(decoded.as_bytes(), &self.options.check.json).is_ok_and(|value| value.kind() == kind)
-        });
-        if !fits {
-            self.writer.rewind(mark);
-        }
-        fits.then_some(rule)
+/// Writes what a string becomes.
+fn from_string(types: u8, text: Str<'_>, options: &json::Options, sink: &mut Sink<'_>) -> Option<Rule> {
+    // Longer than any number or word that is meant here; what does not fit is none.
+    let mut buffer = [0; 64];
+    let short = text.decode_in(&mut buffer).unwrap_or_default();
+    if types & types::NUMBER != 0
+        && let Some(rule) = number_from(types, short.trim_matches(BLANKS), sink)
+    {
+        return Some(rule);
     }
+    if types & types::BOOLEAN != 0 {
+        let is = |words: &[&str]| words.iter().any(|word| short.eq_ignore_ascii_case(word));
+        let yes = is(&["true", "yes", "on", "1"]);
+        if yes || is(&["false", "no", "off", "0"]) {
+            put_bool(yes, sink);
+            return Some(Rule::BooleanFromString);
+        }
+    }
+    let (kind, rule) = match text.chars().find(|c| !BLANKS.contains(c)) {
+        Some('[') if types & types::ARRAY != 0 => (Kind::Array, Rule::ArrayFromString),
+        Some('{') if types & types::OBJECT != 0 => (Kind::Object, Rule::ObjectFromString),
+        _ => return None,
+    };
+    // Decoded where it is to stand, and taken back if it is not what it looks like. If there is no room for
+    // it, that shows by the sink.
+    let start = sink.len();
+    text.decode(sink);
+    let decoded = sink.text_from(start);
+    let fits = decoded
+        .is_none_or(|text| json::parse(text.as_bytes(), options).is_ok_and(|value| value.kind() == kind));
+    if !fits {
+        sink.truncate(start);
+    }
+    fits.then_some(rule)
+}
 
-    fn read_number(&mut self, types: u8, text: &str) -> Option<Rule> {
-        let unsigned = text.strip_prefix('+').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-        let number = Number::parse(unsigned.unwrap_or(text))?;
-        if types & types::FRACTION != 0 {
-            self.writer.raw(number.raw());
-            return Some(Rule::NumberFromString);
-        }
-        if !number.is_integer() {
-            return None;
-        }
-        match number.as_i64() {
-            Ok(value) => self.writer.i64(value),
-            Err(_) => self.writer.raw(number.raw()),
-        }
-        Some(Rule::IntegerFromString)
+fn number_from(types: u8, text: &str, sink: &mut Sink<'_>) -> Option<Rule> {
+    let unsigned = text.strip_prefix('+').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let number = Number::parse(unsigned.unwrap_or(text))?;
+    if types & types::FRACTION != 0 {
+        sink.put(number.raw());
+        return Some(Rule::NumberFromString);
     }
+    if !number.is_integer() {
+        return None;
+    }
+    match number.as_i64() {
+        Ok(value) => Writer::new(sink).i64(value),
+        Err(_) => sink.put(number.raw()),
+    }
+    Some(Rule::IntegerFromString)
+}
+
+fn put_bool(value: bool, sink: &mut Sink<'_>) {
+    sink.put(if value { "true" } else { "false" });
 }
 
 /// The bit of a value's type.

@@ -10,6 +10,7 @@ use super::error::{CheckError, Keyword};
 #[cfg(feature = "unevaluated")]
 use super::evaluated::Scope;
 use super::fast::{Place, QUICK, Quick};
+use super::mend::Mender;
 use super::path::Open;
 use super::place::Next;
 use super::program::{Cursor, Instruction, Node, Slot, kind, op, types, word, word_of};
@@ -45,6 +46,8 @@ pub(super) struct Check<'s, 'i, 'c> {
     pub(super) notes: u32,
     /// Why the check was given up or its verdict is not to be given, if it is not the scan's error.
     pub(super) failure: Option<CheckError>,
+    /// Asked what could be changed, if the instance is to be coerced.
+    pub(super) mender: Option<&'c mut dyn Mender>,
     report: &'c mut dyn Report,
     pub(super) options: &'c CheckOptions,
 }
@@ -57,6 +60,13 @@ pub(super) struct Start {
     /// How much was read, and what comes next.
     pub(super) read: usize,
     pub(super) place: Place,
+}
+
+impl Start {
+    /// Before the value at the root.
+    pub(super) fn new(scan: Scan, root: Slot, steps: u32) -> Start {
+        Start { scan, level: Level::OUTSIDE, steps, read: 0, place: Place::Value(root) }
+    }
 }
 
 /// A container that is being read, or a value to which further schemas apply.
@@ -143,6 +153,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             scope: Scope::default(),
             notes: 0,
             failure: None,
+            mender: None,
             report,
             options,
         }
@@ -517,12 +528,15 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
     #[cold]
     pub(super) fn report(&mut self, problem: Problem<'_>, at: usize, schema_at: usize) {
         self.problems = self.problems.saturating_add(1);
+        let trial = self.trials > 0;
+        let mended = self.mender.is_some() && self.mends(&problem, at, trial);
         if self.failure.is_some() {
             return;
         }
         let steps = Cell::new(1);
-        if self.trials > 0 {
-            self.distance = self.distance.saturating_add(self.weight(&problem));
+        if trial {
+            let weight = if mended { 0 } else { self.weight(&problem) };
+            self.distance = self.distance.saturating_add(weight);
             self.take(1);
             return;
         }
@@ -548,7 +562,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
     /// since it often tells alternatives apart, and a wrong type too; and the less, the deeper it is inside.
     pub(super) fn weight(&self, problem: &Problem<'_>) -> u32 {
         let weight = match problem {
-            Problem::Type(_) | Problem::Kinds(..) | Problem::False => 64,
+            Problem::Type(..) | Problem::Kinds(..) | Problem::False => 64,
             Problem::Enum(_) | Problem::Const(_) => 160,
             _ => 4,
         };

@@ -79,7 +79,9 @@ impl<'i> Check<'_, 'i, '_> {
     pub(super) fn wrong_type(&mut self, slot: Slot, types: u8, at: usize) {
         let named = self.level.next.checked_sub(1).filter(|_| self.level.state == OBJECT);
         match named.map(|number| self.entry(number)) {
-            _ if types != types::NONE => self.report(Problem::Type(types), at, self.schema.place(slot)),
+            _ if types != types::NONE => {
+                self.report(Problem::Type(types, slot), at, self.schema.place(slot));
+            }
             // Required, but not declared, and other members are not allowed.
             Some(entry) if entry.is(Entry::UNDECLARED) => {
                 self.report(
@@ -109,9 +111,25 @@ impl<'i> Check<'_, 'i, '_> {
         first
     }
 
+    /// Bits of 32 entries that were there.
+    fn seen(&self, mask: usize) -> u32 {
+        if self.level.count <= 32 {
+            self.level.seen
+        } else {
+            self.work.get(self.level.seen as usize + mask).copied().unwrap_or(u32::MAX)
+        }
+    }
+
+    /// Whether a member was there.
+    pub(super) fn was_seen(&self, number: u32) -> bool {
+        self.seen(number as usize / 32) >> (number % 32) & 1 != 0
+    }
+
     #[inline(always)]
     pub(super) fn end_object(&mut self) {
-        if self.level.count > 32
+        if self.mender.is_some() {
+            self.absent();
+        } else if self.level.count > 32
             || self.level.table().required(self.schema.program(), 0) & !self.level.seen != 0
         {
             self.missing();
@@ -125,12 +143,7 @@ impl<'i> Check<'_, 'i, '_> {
     fn missing(&mut self) {
         let (program, table) = (self.schema.program(), self.level.table());
         for mask in 0..Table::masks(self.level.count as usize) {
-            let seen = if self.level.count <= 32 {
-                self.level.seen
-            } else {
-                self.work.get(self.level.seen as usize + mask).copied().unwrap_or(u32::MAX)
-            };
-            let mut missing = table.required(program, mask) & !seen;
+            let mut missing = table.required(program, mask) & !self.seen(mask);
             while missing != 0 {
                 let number = 32 * word_of(mask) + missing.trailing_zeros();
                 missing &= missing - 1;

@@ -49,6 +49,7 @@ mod cycles;
 mod dialect;
 mod distinct;
 mod dynamic;
+mod edit;
 mod entry;
 mod equal;
 mod error;
@@ -64,6 +65,8 @@ mod machine;
 #[cfg(feature = "pattern")]
 mod matching;
 mod member;
+mod mend;
+mod mending;
 mod pass;
 mod path;
 #[cfg(feature = "pattern")]
@@ -75,6 +78,7 @@ mod refs;
 mod report;
 mod scalar;
 mod source;
+mod splice;
 mod store;
 mod table;
 mod uri;
@@ -87,7 +91,7 @@ pub use build::{
     write_schema,
 };
 pub use check::{CheckOptions, Schema, Verdict, WORK_PER_LEVEL};
-pub use coerce::{COERCE_WORK_PER_LEVEL, CoerceError, CoerceOptions, Coercion, Rule, coerce};
+pub use coerce::{CoerceError, CoerceOptions, Rule, coerce};
 pub use compile::{
     CompileOptions, Draft, MAX_LEVELS, compile, compile_with, program_size, program_size_with,
 };
@@ -95,3 +99,4 @@ pub use error::{CheckError, Keyword, SchemaError, SchemaErrorKind};
 pub use lower::{Change, StrictProblem, StrictProblemKind, StrictSubset, strict_problem, write_lowered};
 pub use report::{ListReport, NoReport, Report, Violation};
 pub use source::Resource;
+pub use splice::Coercion;

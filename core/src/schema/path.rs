@@ -23,6 +23,13 @@ pub(super) struct Open<'a> {
 }
 
 impl Open<'_> {
+    /// The levels, from the innermost outwards.
+    pub(super) fn levels(&self) -> impl Iterator<Item = Level> {
+        let mut top = self.work.len();
+        let around = move |level: &Level| Level::read(self.work, level.around(&mut top)?);
+        core::iter::successors(Some(self.level), around)
+    }
+
     /// Appends the JSON Pointer of what stands at `at`: the start of a level that is open, or inside the
     /// innermost. Gives how many levels and bytes were gone through.
     pub(super) fn write_path(&self, at: usize, sink: &mut Sink<'_>) -> usize {
@@ -93,7 +100,7 @@ impl Open<'_> {
 
 impl Level {
     /// In an object: where the key of a member stands that has no entry and is being read.
-    fn other_key(&self) -> Option<usize> {
+    pub(super) fn other_key(&self) -> Option<usize> {
         (self.items as usize).checked_sub(1)
     }
 

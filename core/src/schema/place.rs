@@ -330,7 +330,8 @@ impl<'i> Check<'_, 'i, '_> {
                 }
                 Some(_) => {
                     frame.matches += 1;
-                    if any && !self.in_scope() {
+                    (frame.best, frame.best_distance) = (self.level.items - 1, 0);
+                    if any && !self.in_scope() && !self.looks_for_defaults(value) {
                         return Some(Act::Finished);
                     }
                     if !any && frame.matches > 1 {
@@ -346,7 +347,10 @@ impl<'i> Check<'_, 'i, '_> {
             self.step(1)?;
             let branch = slot(number);
             if self.schema.types(branch) & bits == 0 {
-                outcome = Some(Outcome { failed: true, distance: self.weight(&Problem::Type(0)) });
+                let problem = Problem::Type(self.schema.types(branch), branch);
+                let mended = self.mender.is_some() && self.mends(&problem, self.level.start as usize, true);
+                let distance = if mended { 0 } else { self.weight(&problem) };
+                outcome = Some(Outcome { failed: true, distance });
             } else if let Some(after) = self.scalar(branch, value) {
                 frame.end = word_of(self.scan.offset(after));
                 outcome = Some(Outcome { failed: false, distance: 0 });
@@ -356,15 +360,19 @@ impl<'i> Check<'_, 'i, '_> {
             self.level.items += 1;
         }
         if frame.matches > 0 {
-            return Some(Act::Finished);
+            if frame.matches > 1 || !self.looks_for_defaults(value) {
+                return Some(Act::Finished);
+            }
+            self.level.items = count;
+            return Some(self.look(value, slot(frame.best)));
         }
-        if self.trials > 0 {
+        if self.trials > 0 || self.mender.is_some() && frame.best_distance > 0 {
             self.problems = self.problems.saturating_add(1);
             self.distance = self.distance.saturating_add(frame.best_distance);
             return Some(Act::Finished);
         }
         let types = (0..count).map(|number| self.schema.types(slot(number)));
-        if types.clone().all(|types| types & bits == 0) {
+        if self.mender.is_none() && types.clone().all(|types| types & bits == 0) {
             let types = types.fold(types::NONE, |all, types| all | types);
             self.problem(Problem::Kinds(keyword, types));
             return Some(Act::Finished);

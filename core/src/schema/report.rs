@@ -7,7 +7,7 @@ use super::error::{Keyword, put_short, string_end};
 #[cfg(feature = "format")]
 use super::format::Format;
 use super::path::Open;
-use super::program::{types, word_of};
+use super::program::{Slot, types, word_of};
 use super::source::item_at;
 use crate::json::{self, Str};
 use crate::sink::Sink;
@@ -45,8 +45,8 @@ pub struct Violation<'a> {
 /// What is wrong, with what the message needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Problem<'a> {
-    /// Not one of these types.
-    Type(u8),
+    /// Not one of these types, which the schema of the slot accepts.
+    Type(u8, Slot),
     /// Not among the values of the array that stands here in the schema's text.
     Enum(usize),
     /// Not this value.
@@ -88,7 +88,7 @@ impl Violation<'_> {
     /// The keyword that is violated.
     pub fn keyword(&self) -> Keyword {
         match self.problem {
-            Problem::Type(_) => Keyword::Type,
+            Problem::Type(..) => Keyword::Type,
             Problem::Enum(_) => Keyword::Enum,
             Problem::Const(_) => Keyword::Const,
             Problem::Bound(keyword, _) | Problem::Count(keyword, ..) => keyword,
@@ -142,7 +142,7 @@ impl Violation<'_> {
     /// Bounded, whatever the schema and the instance hold.
     pub fn write_message(&self, sink: &mut Sink<'_>) {
         match self.problem {
-            Problem::Type(expected) | Problem::Kinds(_, expected) => {
+            Problem::Type(expected, _) | Problem::Kinds(_, expected) => {
                 sink.put("expected ");
                 put_types(expected, sink);
                 self.put_got(true, sink);

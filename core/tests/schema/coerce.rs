@@ -4,7 +4,11 @@ use super::{Schema, accepts, program, text};
 use toolcore::schema::{CheckOptions, CoerceError, CoerceOptions, coerce};
 
 /// The new text and the changes as `path rule`.
-fn coerced(schema: &str, instance: &str, options: &CoerceOptions) -> (Option<String>, Vec<String>) {
+pub(super) fn coerced(
+    schema: &str,
+    instance: &str,
+    options: &CoerceOptions,
+) -> (Option<String>, Vec<String>) {
     let program = program(schema);
     let (mut work, mut out, mut changes) = ([0; 400], [0; 1000], Vec::new());
     let result =
@@ -79,7 +83,7 @@ fn each_type_is_reached_from_its_neighbours_and_from_no_others() {
             "{{\"properties\":{{\"p\":{schema}}},\"required\":[\"p\"],\"additionalProperties\":{{}}}}"
         );
         let inside = format!("{{\"a\": \"5\",\"p\":{instance},\"b\":[ ]}}");
-        let expected = expected.map(|value| format!("{{\"a\":\"5\",\"p\":{value},\"b\":[ ]}}"));
+        let expected = expected.map(|value| format!("{{\"a\": \"5\",\"p\":{value},\"b\":[ ]}}"));
         assert_eq!(becomes(&schema, &inside), expected, "{kind} from {instance}");
     }
 }
@@ -133,8 +137,8 @@ fn defaults_are_filled_in_where_a_property_is_absent() {
     assert_eq!(
         changes,
         [
-            "/b/x default-added",
             "/a null-removed",
+            "/b/x default-added",
             "/a default-added",
             "/c default-added",
             "/d default-added",
@@ -185,7 +189,7 @@ fn scalars_become_arrays_only_when_asked() {
     );
     assert_eq!(
         coerced(schema, r#"{"a":"5"}"#, &wrap),
-        (Some(r#"{"a":[5]}"#.into()), vec!["/a array-from-scalar".into(), "/a integer-from-string".into()])
+        (Some(r#"{"a":[5]}"#.into()), vec!["/a array-from-scalar".into(), "/a/0 integer-from-string".into()])
     );
     assert_eq!(coerced(schema, r#"{"a":"[5]"}"#, &wrap).0.as_deref(), Some(r#"{"a":[5]}"#));
     assert_eq!(coerced(schema, r#"{"a":{}}"#, &wrap).0, None);

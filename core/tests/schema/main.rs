@@ -6,6 +6,8 @@
 mod budget;
 mod check;
 mod coerce;
+mod coerce_applied;
+mod coerce_random;
 mod compile;
 mod cost;
 #[cfg(all(feature = "format", feature = "pattern"))]

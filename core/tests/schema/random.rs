@@ -29,7 +29,7 @@ fn a_simple_checker_agrees_on_random_schemas_and_instances() {
 }
 
 /// Whether an instance fits, after the words of the specification.
-fn fits(schema: &Json, instance: &Json) -> bool {
+pub(super) fn fits(schema: &Json, instance: &Json) -> bool {
     let Json::Object(schema) = schema else { return schema == &json!(true) };
     let is = |name: &str| match name {
         "null" => instance.is_null(),
@@ -142,7 +142,7 @@ fn equal(a: &Json, b: &Json) -> bool {
 }
 
 /// Random numbers (xorshift), schemas and instances.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 /// In the words of ECMA-262 and of the crate `regex` alike.
 const PATTERNS: [&str; 6] = ["^a", "_|b", "^[a-z]{2,12}$", "é\"", "^(x|xy|xyz)?$", ""];
@@ -150,14 +150,14 @@ const PATTERNS: [&str; 6] = ["^a", "_|b", "^[a-z]{2,12}$", "é\"", "^(x|xy|xyz)?
 const NAMES: [&str; 6] = ["a", "b", "name", "é\"x", "quite_a_long_name", ""];
 
 impl Random {
-    fn below(&mut self, n: u64) -> u64 {
+    pub(super) fn below(&mut self, n: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0 % n
     }
 
-    fn schema(&mut self, depth: u32) -> Json {
+    pub(super) fn schema(&mut self, depth: u32) -> Json {
         if self.below(10) == 0 {
             return json!(self.below(3) > 0);
         }
@@ -220,7 +220,7 @@ impl Random {
     }
 
     /// An instance that looks like what the schema wants, and often is.
-    fn instance(&mut self, schema: &Json, depth: u32) -> Json {
+    pub(super) fn instance(&mut self, schema: &Json, depth: u32) -> Json {
         if let Some(values) = schema.get("enum").and_then(Json::as_array)
             && !values.is_empty()
         {
@@ -266,7 +266,7 @@ impl Random {
         }
     }
 
-    fn value(&mut self, depth: u32) -> Json {
+    pub(super) fn value(&mut self, depth: u32) -> Json {
         match self.below(if depth == 0 { 5 } else { 7 }) {
             0 => Json::Null,
             1 => json!(self.below(2) == 0),
@@ -299,7 +299,7 @@ impl Random {
     }
 
     /// The text of a value, with other blanks, escapes and orders than usual.
-    fn spelled(&mut self, value: &Json) -> String {
+    pub(super) fn spelled(&mut self, value: &Json) -> String {
         let mut blank = |text: String| match self.below(6) {
             0 => format!(" {text}\n"),
             _ => text,
