@@ -22,6 +22,7 @@ use crate::scratch::Scratch;
 use crate::sink::{NoSpace, Sink};
 use crate::time::{Clock, Deadline, Duration};
 use crate::tool::{Failure, Handler};
+use core::cell::Cell;
 
 /// Is told what was changed in the arguments of a call before they were checked.
 pub type Changed<'o> = &'o dyn Fn(&ToolCall<'_>, &Coercion<'_>);
@@ -39,7 +40,8 @@ pub struct DispatchOptions<'o> {
     /// Of arguments with the same name the last one counts, for every tool; otherwise they are refused, but
     /// for a tool that asks for it.
     pub last_wins: bool,
-    /// Told each change that was made to arguments: coercions, and members that a later one takes the place of.
+    /// Told each change that was made to arguments, also where the call is refused afterwards: coercions, and
+    /// members that a later one takes the place of.
     pub changed: Option<Changed<'o>>,
     /// The rule by which aliases were made; `None` if names were sent as they are.
     pub names: Option<NameRule>,
@@ -198,6 +200,10 @@ fn accept<'s, H: Handler>(
         });
         Ok(Err(result))
     };
+    let not_checked = |error: CheckError, out: &mut Sink<'_>| {
+        quote(out, "Invalid arguments for '", name, "': ");
+        put_display(&error, out);
+    };
     if call.truncated {
         return refuse(&mut |sink| {
             quote(sink, "Tool '", name, "' was not executed: the reply was cut off in or after this call.");
@@ -217,7 +223,10 @@ fn accept<'s, H: Handler>(
     if tool.info.coerce() || last_wins {
         let wanted = if tool.info.coerce() { schema } else { Schema::anything() };
         let options = (options, last_wins);
-        text = coerced(wanted, call, text, options, words, arena, total)?;
+        match coerced(wanted, call, text, options, words, arena, total)? {
+            Some(coerced) => text = coerced,
+            None => return refuse(&mut |out| not_checked(CheckError::StepLimit, out)),
+        }
     }
     let mut problems = [0u8; 768];
     let mut sink = Sink::new(&mut problems);
@@ -247,10 +256,7 @@ fn accept<'s, H: Handler>(
             out.put(if shown < call.arguments.len() { "…'" } else { "'" });
         }),
         Err(CheckError::NoWork { need }) => Err(DispatchError::NoSpace { words: need, bytes: 0 }),
-        Err(error) => refuse(&mut |out| {
-            quote(out, "Invalid arguments for '", name, "': ");
-            put_display(&error, out);
-        }),
+        Err(error) => refuse(&mut |out| not_checked(error, out)),
     }
 }
 
@@ -285,7 +291,8 @@ fn repaired<'s>(
     Ok((inside.unwrap_or_else(|| core::str::from_utf8(kept).unwrap_or_default()), repairs))
 }
 
-/// The arguments with what nearly fits the schema made to fit; as they are if they are not JSON.
+/// The arguments with what nearly fits the schema made to fit; as they are if they are not JSON. Nothing if
+/// that was given up after changes were told.
 fn coerced<'s>(
     schema: Schema<'_>,
     call: &ToolCall<'_>,
@@ -294,10 +301,12 @@ fn coerced<'s>(
     words: &mut [u32],
     arena: &Arena<'s>,
     total: usize,
-) -> Result<&'s str, DispatchError> {
+) -> Result<Option<&'s str>, DispatchError> {
     let used = total.saturating_sub(arena.room());
     let coerce_options = CoerceOptions { check: options.check, last_wins, ..CoerceOptions::default() };
+    let told = Cell::new(false);
     let mut tell = |change: &Coercion<'_>| {
+        told.set(true);
         if let Some(changed) = options.changed {
             changed(call, change);
         }
@@ -316,7 +325,10 @@ fn coerced<'s>(
                 Ok(0)
             }
         })?;
-    Ok(if any { core::str::from_utf8(kept).unwrap_or_default() } else { text })
+    if any {
+        return Ok(Some(core::str::from_utf8(kept).unwrap_or_default()));
+    }
+    Ok((!told.get()).then_some(text))
 }
 
 /// How much of malformed arguments the model is shown again, in bytes.
