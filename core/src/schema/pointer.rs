@@ -107,6 +107,57 @@ impl Iterator for Pointer<'_> {
     }
 }
 
+/// How the pointers of two references compare, whose texts start at their quotes, and how many units that
+/// took. For the usual ones, which lead into their own document and have no escape where it matters: these are
+/// compared as they stand.
+pub(super) fn plain_order(a: &[u8], b: &[u8]) -> Option<(Ordering, usize)> {
+    let (a, b) = (a.strip_prefix(b"\"#")?, b.strip_prefix(b"\"#")?);
+    let common = a.iter().zip(b).take_while(|(a, b)| a == b && is_plain(**a)).count();
+    let (a, b) = (*a.get(common)?, *b.get(common)?);
+    let decided = [a, b].into_iter().all(|byte| is_plain(byte) || byte == b'"');
+    decided.then(|| (plain_unit(a).cmp(&plain_unit(b)), common + 1))
+}
+
+/// As [`Pointer::compare_token`], for such references and keys.
+pub(super) fn plain_token_order(reference: &[u8], depth: usize, key: &str) -> Option<(Ordering, usize)> {
+    let pointer = reference.strip_prefix(b"\"#")?;
+    let mut separators = 0;
+    let start = pointer.iter().position(|byte| {
+        separators += usize::from(*byte == b'/');
+        separators > depth || !is_plain(*byte)
+    })?;
+    let token = match pointer.get(start..)? {
+        [b'"', ..] => return Some((Ordering::Less, start + 1)),
+        [b'/', token @ ..] if separators > depth => token,
+        _ => return None,
+    };
+    let key = key.as_bytes();
+    let same = |(a, b): &(&u8, &u8)| a == b && is_plain(**a) && **a != b'/';
+    let common = token.iter().zip(key).take_while(same).count();
+    let order = match (*token.get(common)?, key.get(common)) {
+        (b'"' | b'/', None) => Ordering::Equal,
+        (b'"' | b'/', Some(_)) => Ordering::Less,
+        (byte, _) if !is_plain(byte) => return None,
+        (_, None) => Ordering::Greater,
+        (byte, Some(other)) => byte.cmp(other),
+    };
+    Some((order, start + common + 1))
+}
+
+/// Whether a byte of a reference stands for itself.
+fn is_plain(byte: u8) -> bool {
+    !matches!(byte, b'"' | b'%' | b'~' | b'\\')
+}
+
+/// The unit of such a byte; the end comes before everything.
+fn plain_unit(byte: u8) -> u16 {
+    match byte {
+        b'"' => 0,
+        b'/' => 1,
+        byte => u16::from(byte) + 2,
+    }
+}
+
 /// The hash of an anchor's name.
 pub(super) fn hash_name(name: Str<'_>) -> u32 {
     hash_units(units(bare(name)))
@@ -134,4 +185,55 @@ fn units(text: impl Iterator<Item = char>) -> impl Iterator<Item = u16> {
         bytes.into_iter().take(len)
     });
     bytes.map(|byte| u16::from(byte) + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Pointer, plain_order, plain_token_order};
+    use crate::json::{Str, Value};
+
+    #[test]
+    fn plain_references_are_in_the_order_of_their_decoded_pointers() {
+        let references = [
+            "\"#\"",
+            "\"#/\"",
+            "\"#/a\"",
+            "\"#/a/b\"",
+            "\"#/a/\"",
+            "\"#/a!\"",
+            "\"#/ab\"",
+            "\"#/a~1b\"",
+            "\"#/a%62\"",
+            "\"#/\\u0061\"",
+            "\"#//a\"",
+            "\"#/å\"",
+            "\"#/a.b/c\"",
+            "\"#anchor\"",
+            "\"other#/a\"",
+            "\"#/~0\"",
+            "\"#/%\"",
+        ];
+        let keys = ["", "a", "b", "ab", "a/b", "a!", "å", "a.b", "anchor", "c", "%", "~"];
+        let pointer = |text| Pointer::of(Value::new(text)).unwrap();
+        let mut compared = 0;
+        for a in references {
+            for b in references {
+                let expected = pointer(a).cmp(pointer(b));
+                if let Some((order, _)) = plain_order(a.as_bytes(), b.as_bytes()) {
+                    assert_eq!(order, expected, "{a} {b}");
+                    compared += 1;
+                }
+            }
+            for key in keys {
+                for depth in 0..3 {
+                    let expected = pointer(a).compare_token(depth, Str::new(key), &mut 1000);
+                    if let Some((order, _)) = plain_token_order(a.as_bytes(), depth, key) {
+                        assert_eq!(order, expected, "{a} {depth} {key}");
+                        compared += 1;
+                    }
+                }
+            }
+        }
+        assert!(compared > 400, "{compared}");
+    }
 }

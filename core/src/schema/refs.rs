@@ -15,7 +15,7 @@ use super::compiler::Compiler;
 use super::cycles::end_of_node;
 use super::error::{SchemaError, SchemaErrorKind, string_end};
 use super::index::Index;
-use super::pointer::{Pointer, SEPARATOR};
+use super::pointer::{Pointer, SEPARATOR, plain_order, plain_token_order};
 use super::program::{Cursor, HEADER, Node, Slot, op, word_of, words};
 use super::source::Texts;
 use super::store::{Store, partition, sort};
@@ -135,6 +135,10 @@ impl<'s> Compiler<'s, '_> {
         let mut less = |store: &Store<'_>, a: usize, b: usize| {
             let (a, b) = (Reference::at(store, list, a), Reference::at(store, list, b));
             let order = (a.state, a.target).cmp(&(b.state, b.target)).then_with(|| {
+                if let Some((order, units)) = plain_order(a.text(texts), b.text(texts)) {
+                    *budget = budget.saturating_sub(units);
+                    return order;
+                }
                 let mut units = 0;
                 let pointers =
                     (a.pointer(texts).into_iter().flatten(), b.pointer(texts).into_iter().flatten());
@@ -308,7 +312,15 @@ impl<'s> Compiler<'s, '_> {
                 let Some(key) = key else { return Ok(()) };
                 let (from, to) = (self.store.get(top + 8) as usize, self.store.get(top + 4) as usize);
                 let mut compare = |number| {
-                    let pointer = Reference::at(&self.store, list, number).pointer(self.texts);
+                    let reference = Reference::at(&self.store, list, number);
+                    let plain = key
+                        .plain()
+                        .and_then(|key| plain_token_order(reference.text(self.texts), depth - 1, key));
+                    if let Some((order, units)) = plain {
+                        *budget = budget.saturating_sub(units);
+                        return order;
+                    }
+                    let pointer = reference.pointer(self.texts);
                     pointer.map_or(Ordering::Less, |pointer| pointer.compare_token(depth - 1, key, budget))
                 };
                 low = partition(from, to, |number| compare(number) == Ordering::Less);
@@ -353,6 +365,13 @@ impl Reference {
     fn set(self, store: &mut Store<'_>, state: u32, target: u32) {
         store.set(self.address, u32::from(self.op) | state << 8);
         store.set(self.address + 8, target);
+    }
+
+    /// What of its text begins with it.
+    fn text(self, texts: Texts<'_>) -> &[u8] {
+        let (text, _, start) = texts.locate(self.offset);
+        let at = self.offset.checked_sub(start);
+        at.and_then(|at| text.as_bytes().get(at..)).unwrap_or_default()
     }
 
     /// The fragment of the reference.
