@@ -71,8 +71,11 @@ fn violations(schema: &str, instance: &str) -> Vec<String> {
 }
 
 fn try_violations(schema: &str, instance: &str) -> Result<Vec<String>, CheckError> {
-    let program = program(schema);
-    let schema = Schema::new(schema, &program);
+    violations_of(Schema::new(schema, &program(schema)), instance)
+}
+
+/// As `violations`, for a schema that is compiled.
+fn violations_of(schema: Schema<'_>, instance: &str) -> Result<Vec<String>, CheckError> {
     let options = CheckOptions::default();
     let mut all = All::default();
     let verdict =
