@@ -1957,10 +1957,11 @@ toolcore_status_t toolcore_schema_check(const toolcore_schema_t *schema,
 //
 // What does not fit and cannot be converted stays as it is. Without a change the instance itself is written.
 // `scratch` is free again when this returns; toolcore_schema_coerce_scratch_size bytes always suffice. (NULL, 0)
-// and ERR_NO_SPACE for the buffer give a length that is enough, at times more than is needed.
+// and ERR_NO_SPACE for the buffer give a length that is usually enough: at least twice the instance and a little.
+// Where many or long defaults are added, the next try can ask for more; each gets further.
 //
 // Returns TOOLCORE_OK; ERR_BAD_JSON if the instance is not JSON (why.offset and why.reason); ERR_NO_SPACE for `buf`
-// (then *out_len and why.need are enough) or `scratch` (then *out_len is 0 and why.need enough); ERR_OUT_OF_RANGE
+// (then *out_len and why.need say how much to try) or `scratch` (then *out_len is 0 and why.need enough); ERR_OUT_OF_RANGE
 // if it takes too many steps; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if two of instance, scratch and buffer
 // overlap. `changed` may have been told of changes before an error.
 // Threads: any, each with scratch and output of its own.
@@ -1976,10 +1977,11 @@ toolcore_status_t toolcore_schema_coerce(const toolcore_schema_t *schema,
                                          toolcore_detail_t *why);
 
 // Bytes of scratch that are enough for toolcore_schema_coerce with any instance and these options (NULL for the
-// defaults); 0 if the options are not valid.
+// defaults); 0 if the options are not valid, and for NULL.
 //
 // Threads: any.
-size_t toolcore_schema_coerce_scratch_size(const toolcore_coerce_opts_t *opts);
+size_t toolcore_schema_coerce_scratch_size(const toolcore_schema_t *schema,
+                                           const toolcore_coerce_opts_t *opts);
 
 // Bytes of memory that a context needs with these options (NULL for the defaults). 0 if they are not
 // valid, SIZE_MAX if there is no such memory.

@@ -3,7 +3,7 @@
 use core::ffi::{c_char, c_void};
 
 use toolcore_core::json;
-use toolcore_core::schema::{COERCE_WORK_PER_LEVEL, CoerceError, CoerceOptions, Coercion, Schema, coerce};
+use toolcore_core::schema::{CoerceError, CoerceOptions, Coercion, Schema, coerce};
 use toolcore_core::sink::{NoSpace, Sink};
 
 use crate::abi::{Caller, Span, sized_struct, toolcore_str_t};
@@ -57,10 +57,11 @@ pub struct toolcore_coerce_opts_t {
 ///
 /// What does not fit and cannot be converted stays as it is. Without a change the instance itself is written.
 /// `scratch` is free again when this returns; toolcore_schema_coerce_scratch_size bytes always suffice. (NULL, 0)
-/// and ERR_NO_SPACE for the buffer give a length that is enough, at times more than is needed.
+/// and ERR_NO_SPACE for the buffer give a length that is usually enough: at least twice the instance and a little.
+/// Where many or long defaults are added, the next try can ask for more; each gets further.
 ///
 /// Returns TOOLCORE_OK; ERR_BAD_JSON if the instance is not JSON (why.offset and why.reason); ERR_NO_SPACE for `buf`
-/// (then *out_len and why.need are enough) or `scratch` (then *out_len is 0 and why.need enough); ERR_OUT_OF_RANGE
+/// (then *out_len and why.need say how much to try) or `scratch` (then *out_len is 0 and why.need enough); ERR_OUT_OF_RANGE
 /// if it takes too many steps; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if two of instance, scratch and buffer
 /// overlap. `changed` may have been told of changes before an error.
 /// Threads: any, each with scratch and output of its own.
@@ -116,15 +117,17 @@ pub unsafe extern "C" fn toolcore_schema_coerce(
 }
 
 /// Bytes of scratch that are enough for toolcore_schema_coerce with any instance and these options (NULL for the
-/// defaults); 0 if the options are not valid.
+/// defaults); 0 if the options are not valid, and for NULL.
 ///
 /// Threads: any.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn toolcore_schema_coerce_scratch_size(opts: *const toolcore_coerce_opts_t) -> usize {
+pub unsafe extern "C" fn toolcore_schema_coerce_scratch_size(
+    schema: *const toolcore_schema_t,
+    opts: *const toolcore_coerce_opts_t,
+) -> usize {
     read(0, |c: Caller| {
         let options = options(&c.options(opts)?)?;
-        let levels = usize::from(options.check.json.max_depth.min(json::MAX_DEPTH)) + 1;
-        Ok(Memory::room_for::<u32>(levels * COERCE_WORK_PER_LEVEL))
+        Ok(Memory::room_for::<u32>(c.object(schema)?.coerce_words(&options.check)))
     })
 }
 

@@ -254,7 +254,7 @@ fn structs_that_must_be_there_may_be_larger_but_not_smaller() {
             &mut len.clone(),
             no
         ));
-        assert_eq!(c!(toolcore_schema_coerce_scratch_size(opts)) == 0, status != TOOLCORE_OK);
+        assert_eq!(c!(toolcore_schema_coerce_scratch_size(schema, opts)) == 0, status != TOOLCORE_OK);
         status
     });
 }

@@ -139,7 +139,7 @@ fn fields() {
         with(|opts: &mut toolcore_coerce_opts_t| opts.reserved = 1),
     ] {
         all.push(c!(toolcore_schema_coerce(schema, s("1"), &opts, null_mut(), 0, null_mut(), 0, len, no)));
-        assert_eq!(c!(toolcore_schema_coerce_scratch_size(&opts)), 0);
+        assert_eq!(c!(toolcore_schema_coerce_scratch_size(schema, &opts)), 0);
     }
     let opts = with(|opts: &mut toolcore_json_opts_t| opts.flags = 2);
     all.push(c!(toolcore_json_repair(s("1"), &opts, null_mut(), 0, len, null_mut(), no)));

@@ -147,7 +147,7 @@ TEST(an_instance_is_made_to_fit_and_each_change_is_told)
     opts.changed = changed;
     opts.user_data = changes;
     opts.flags = TOOLCORE_COERCE_LAST_WINS;
-    size_t size = toolcore_schema_coerce_scratch_size(&opts);
+    size_t size = toolcore_schema_coerce_scratch_size(schema, &opts);
     CHECK_STATUS(toolcore_schema_coerce(schema, exact(nearly), &opts, block(size), size, accepted, sizeof accepted, &len, NULL),
                  TOOLCORE_OK);
     CHECK_TEXT(accepted, len, "{\"on\":true,\"n\":6,\"u\":\"m\"}");
@@ -168,7 +168,7 @@ TEST(an_instance_is_made_to_fit_and_each_change_is_told)
 TEST(every_size_of_buffer_and_scratch_is_enough_or_names_what_is)
 {
     toolcore_schema_t *schema = compile(wanted, NULL);
-    size_t measured = 0, most = toolcore_schema_coerce_scratch_size(NULL);
+    size_t measured = 0, most = toolcore_schema_coerce_scratch_size(schema, NULL);
     CHECK_STATUS(toolcore_schema_coerce(schema, text(nearly), NULL, scratch, sizeof scratch, NULL, 0, &measured, NULL),
                  TOOLCORE_OK);
     for (size_t size = 0; size <= measured + 1; size++) {

@@ -157,7 +157,7 @@ static toolcore_status_t use_coerce_opts(void *s)
     toolcore_status_t status = toolcore_schema_coerce(schema, TOOLCORE_STR("1"), s, scratch, sizeof scratch, buf,
                                                       sizeof buf, &len, NULL);
     CHECK_SIZE(len, status == TOOLCORE_OK ? 1 : 0);
-    CHECK((toolcore_schema_coerce_scratch_size(s) != 0) == (status == TOOLCORE_OK));
+    CHECK((toolcore_schema_coerce_scratch_size(schema, s) != 0) == (status == TOOLCORE_OK));
     return status;
 }
 static toolcore_status_t use_tool_info(void *s) { return toolcore_registry_tool(tools, 0, s); }

@@ -124,7 +124,8 @@ pub enum CoerceError {
     /// The output buffer is too small.
     #[error("no space: {need} bytes needed")]
     NoSpace {
-        /// Bytes that would do.
+        /// Bytes that will usually do: at least twice the instance and a little. Where many or long defaults
+        /// are added, the next try can ask for more; each gets further.
         need: usize,
     },
     /// The work memory is too small.
@@ -179,8 +180,16 @@ pub fn coerce<'o>(
         duplicates(instance, work, &mut coercer.steps, &mut found).ok_or(CoerceError::StepLimit)?;
     }
     let mut kept = None;
-    while let Some(len) = coercer.round(instance, kept, work, out, changes)? {
-        kept = Some(len);
+    loop {
+        match coercer.round(instance, kept, work, out, changes) {
+            Ok(Some(len)) => kept = Some(len),
+            Ok(None) => break,
+            Err(CoerceError::NoSpace { need }) => {
+                let usual = instance.len().saturating_mul(2).saturating_add(SPARE);
+                return Err(CoerceError::NoSpace { need: need.max(usual) });
+            }
+            Err(error) => return Err(error),
+        }
     }
     let text = kept.map(|len| core::str::from_utf8(out.get(..len).unwrap_or_default()).unwrap_or_default());
     Ok(text)
@@ -375,6 +384,8 @@ impl Coercer<'_, '_> {
     }
 }
 
+/// Room beside two texts that is usually enough: for defaults.
+const SPARE: usize = 64;
 /// Changes of a reading that take no room of the output.
 const OWN: usize = 32;
 /// How deep defaults are filled into defaults.

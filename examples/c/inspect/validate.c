@@ -101,7 +101,7 @@ static toolcore_status_t prepare(const toolcore_schema_t *schema, bool lenient, 
     if (coerce) {
         toolcore_coerce_opts_t opts = TOOLCORE_COERCE_OPTS_INIT;
         opts.flags = json_flags;
-        size_t size = toolcore_schema_coerce_scratch_size(&opts);
+        size_t size = toolcore_schema_coerce_scratch_size(schema, &opts);
         void *scratch = allocate(size);
         if (scratch == NULL)
             return TOOLCORE_ERR_NO_SPACE;
