@@ -7,8 +7,8 @@
 enum { STACK = 256 * 1024, PAINT = 0xA5 };
 
 static unsigned char stack[STACK];
-static unsigned char memory[8192], scratch[8192];
-static char buffer[8192];
+static unsigned char memory[65536], scratch[65536];
+static char buffer[65536];
 static size_t written;
 static toolcore_registry_t *registry;
 
@@ -112,7 +112,7 @@ TEST(no_entry_point_takes_more_than_a_small_stack)
         { "toolcore_schema_coerce", coerce_instance },
     };
     const size_t thread = taken(nothing);
-    CHECK(toolcore_registry_init(NULL, memory, sizeof memory, &registry) == TOOLCORE_ERR_NO_SPACE);
+    CHECK(toolcore_registry_init(NULL, memory, 8192, &registry) == TOOLCORE_ERR_NO_SPACE);
     const toolcore_registry_opts_t opts = TOOLCORE_SIZED(toolcore_registry_opts_t, .max_tools = 2);
     CHECK(toolcore_registry_init(&opts, memory, sizeof memory, &registry) == TOOLCORE_OK);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -125,8 +125,143 @@ TEST(no_entry_point_takes_more_than_a_small_stack)
     toolcore_registry_deinit(registry);
 }
 
+/* A schema or a reply. */
+static char nested[16384];
+
+static void append(const char *part)
+{
+    const size_t len = strlen(nested);
+    const int fits = len + strlen(part) < sizeof nested;
+    CHECK(fits);
+    if (fits)
+        strcpy(nested + len, part);
+}
+
+/* Makes it so many levels deep, each of them between `open` and `close`. */
+static void nest(const char *before, const char *open, const char *inmost, const char *close, int levels,
+                 const char *after)
+{
+    nested[0] = '\0';
+    append(before);
+    for (int i = 0; i < levels; i++)
+        append(open);
+    append(inmost);
+    for (int i = 0; i < levels; i++)
+        append(close);
+    append(after);
+}
+
+static toolcore_status_t status;
+
+static void *add_nested(void *unused)
+{
+    toolcore_tool_t tool = TOOLCORE_SIZED(toolcore_tool_t, .name = TOOLCORE_STR_INIT("nested"), .run = echo);
+    tool.schema = (toolcore_str_t){ nested, strlen(nested) };
+    status = toolcore_registry_add(registry, &tool, NULL);
+    return unused;
+}
+
+static void *answer_nested(void *unused)
+{
+    const toolcore_str_t reply = { nested, strlen(nested) };
+    status = toolcore_answer(registry, TOOLCORE_DIALECT_MCP, reply, NULL, scratch, sizeof scratch, buffer, sizeof buffer,
+                             &written, NULL, NULL);
+    return unused;
+}
+
+static void open_registry(void)
+{
+    const toolcore_registry_opts_t opts =
+        TOOLCORE_SIZED(toolcore_registry_opts_t, .max_tools = 1, .pool_bytes = 48 * 1024);
+    CHECK(toolcore_registry_init(&opts, memory, sizeof memory, &registry) == TOOLCORE_OK);
+}
+
+/* What one level takes on the stack of a reader that recurses is more than this by far, in 60 levels. */
+enum { SAME = 1024 };
+
+TEST(compiling_takes_no_more_stack_for_a_schema_that_is_nested_deeper)
+{
+    static const struct { const char *open, *close; } kinds[] = {
+        { "{\"properties\":{\"a\":", "}}" },
+        { "{\"items\":", "}" },
+        { "{\"prefixItems\":[", "]}" },
+        { "{\"additionalProperties\":", "}" },
+        { "{\"patternProperties\":{\"^a\":", "}}" },
+        { "{\"anyOf\":[true,", "]}" },
+        { "{\"oneOf\":[", "]}" },
+        { "{\"allOf\":[", "]}" },
+        { "{\"not\":", "}" },
+        { "{\"if\":", "}" },
+        { "{\"contains\":", "}" },
+        { "{\"propertyNames\":", "}" },
+        { "{\"unevaluatedProperties\":", "}" },
+        { "{\"dependentSchemas\":{\"a\":", "}}" },
+        { "{\"$defs\":{\"a\":", "}}" },
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t stack_of[2];
+        for (int deep = 0; deep < 2; deep++) {
+            open_registry();
+            nest("{\"properties\":{\"a\":", kinds[i].open, "{\"type\":\"null\",\"$ref\":\"#/$defs/x\"}", kinds[i].close,
+                 deep ? 62 : 3, "},\"$defs\":{\"x\":{\"enum\":[[[1]]]}}}");
+            stack_of[deep] = taken(add_nested);
+            CHECK(status == TOOLCORE_OK);
+            toolcore_registry_deinit(registry);
+        }
+        printf("%s: %zu bytes of stack for 3 levels, %zu for 62\n", kinds[i].open, stack_of[0], stack_of[1]);
+        CHECK(stack_of[1] <= stack_of[0] + SAME);
+    }
+    size_t stack_of[2];
+    for (int deep = 0; deep < 2; deep++) {
+        open_registry();
+        nest("{\"properties\":{\"a\":{\"pattern\":\"", "(a|", "b", ")*", deep ? 30 : 3, "\"}}}");
+        stack_of[deep] = taken(add_nested);
+        CHECK(status == TOOLCORE_OK);
+        toolcore_registry_deinit(registry);
+    }
+    printf("groups of a pattern: %zu bytes of stack for 3 levels, %zu for 30\n", stack_of[0], stack_of[1]);
+    CHECK(stack_of[1] <= stack_of[0] + SAME);
+    /* One level more than there may be is an error, and no deeper. */
+    open_registry();
+    nest("", "{\"items\":", "{}", "}", 1000, "");
+    CHECK(taken(add_nested) < 128 * 1024);
+    CHECK(status != TOOLCORE_OK);
+    toolcore_registry_deinit(registry);
+}
+
+TEST(checking_takes_no_more_stack_for_an_instance_that_is_nested_deeper)
+{
+    static const char schema[] =
+        "{\"properties\":{\"a\":{\"$ref\":\"#/$defs/n\"}},\"$defs\":{\"n\":{"
+        "\"items\":{\"anyOf\":[{\"$ref\":\"#/$defs/n\"},{\"type\":\"null\"}]},\"uniqueItems\":true,"
+        "\"properties\":{\"a\":{\"$ref\":\"#/$defs/n\"},\"b\":false},\"patternProperties\":{\"^a$\":{}},"
+        "\"if\":{\"minProperties\":1},\"then\":{\"unevaluatedProperties\":false}}}}";
+    static const struct { const char *open, *close; } kinds[] = { { "{\"a\":", "}" }, { "[", "]" }, { "[1,", "]" } };
+    static const char *const inmost[] = { "{}", "{\"b\":1}", "{\"c\":\"\\ud83d\\ude00\"}" };
+    open_registry();
+    nest(schema, "", "", "", 0, "");
+    add_nested(NULL);
+    CHECK(status == TOOLCORE_OK);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (size_t j = 0; j < sizeof inmost / sizeof *inmost; j++) {
+            size_t stack_of[2];
+            for (int deep = 0; deep < 2; deep++) {
+                nest("{\"name\":\"nested\",\"arguments\":{\"a\":", kinds[i].open, inmost[j], kinds[i].close,
+                     deep ? 120 : 3, "}}");
+                stack_of[deep] = taken(answer_nested);
+                CHECK(status == TOOLCORE_OK);
+            }
+            printf("%s%s: %zu bytes of stack for 3 levels, %zu for 120\n", kinds[i].open, inmost[j], stack_of[0],
+                   stack_of[1]);
+            CHECK(stack_of[1] <= stack_of[0] + SAME);
+        }
+    toolcore_registry_deinit(registry);
+}
+
 int main(void)
 {
     RUN(no_entry_point_takes_more_than_a_small_stack);
+    RUN(compiling_takes_no_more_stack_for_a_schema_that_is_nested_deeper);
+    RUN(checking_takes_no_more_stack_for_an_instance_that_is_nested_deeper);
     return check_end();
 }
