@@ -65,7 +65,9 @@ impl Compiler<'_, '_> {
             let instruction = if table { None } else { cursor.next(program) };
             let address = match instruction {
                 None if table => target_in(program, at as usize, edge),
-                Some(instruction) if instruction.is_in_place() => instruction.slots().nth(edge as usize),
+                Some(instruction) if applies(program, instruction, list.node(&self.store, number)) => {
+                    instruction.slots().nth(edge as usize)
+                }
                 _ => None,
             };
             if address.is_none() && instruction.is_none() {
@@ -174,6 +176,13 @@ impl Compiler<'_, '_> {
         let alias = Node::read(self.store.program(), node).kinds & kind::ALIAS != 0;
         alias.then_some((node + Node::SIZE, Slot(self.store.get(node + Node::SIZE + 8))))
     }
+}
+
+/// Whether an instruction of a node applies a schema to the same value; `then` and `else` do so beside `if`.
+fn applies(program: &[u8], instruction: Instruction, node: usize) -> bool {
+    let mut cursor = Cursor::new(program, Slot::node(node));
+    let mut has_if = || core::iter::from_fn(|| cursor.next(program)).any(|other| other.op == op::IF);
+    instruction.is_in_place() && (!matches!(instruction.op, op::THEN | op::ELSE) || has_if())
 }
 
 /// The address after a node.

@@ -203,6 +203,72 @@ fn cycles_that_never_enter_the_value_are_refused() {
     }
 }
 
+/// `@` is a reference to the schema itself.
+#[test]
+fn every_keyword_that_applies_to_the_same_value_can_be_in_a_cycle() {
+    for keywords in [
+        r#""allOf":[{},@]"#,
+        r#""anyOf":[{"type":"null"},@]"#,
+        r#""oneOf":[@,{}]"#,
+        r#""not":@"#,
+        r#""if":@"#,
+        r#""if":{},"then":@"#,
+        r#""else":@,"if":{}"#,
+        r#""dependentSchemas":{"a":@}"#,
+        r#""dependencies":{"a":["b"],"c":@}"#,
+        r#""not":{"not":{"anyOf":[{"allOf":[{"if":@}]}]}}"#,
+        r#""unevaluatedProperties":false,"allOf":[@]"#,
+    ] {
+        for reference in [
+            r##"{"$ref":"#"}"##,
+            r##"{"$ref":"#/$defs/a"}"##,
+            r##"{"$ref":"#here"}"##,
+            r##"{"$dynamicRef":"#there"}"##,
+            r##"{"$ref":"http://a/b"}"##,
+        ] {
+            let keywords = keywords.replace('@', reference);
+            let schema = format!(
+                r##"{{"$id":"http://a/b","$anchor":"here","$dynamicAnchor":"there",{keywords},"$defs":{{"a":{{"$ref":"#"}}}}}}"##
+            );
+            assert_eq!(refusal(&schema).0, SchemaErrorKind::RefCycle, "{schema}");
+        }
+    }
+}
+
+/// What applies to members, items or names makes progress; `then` and `else` apply to nothing without `if`.
+#[test]
+fn recursion_that_makes_progress_is_no_cycle() {
+    for keywords in [
+        r#""properties":{"a":@}"#,
+        r#""patternProperties":{"a":@}"#,
+        r#""additionalProperties":@"#,
+        r#""unevaluatedProperties":@"#,
+        r#""propertyNames":@"#,
+        r#""items":@"#,
+        r#""prefixItems":[@]"#,
+        r#""contains":@"#,
+        r#""unevaluatedItems":@"#,
+        r#""allOf":[{"items":@}]"#,
+        r#""not":{"required":["a"],"properties":{"a":@}}"#,
+        r#""anyOf":[{"type":"null"},{"dependentSchemas":{"a":{"contains":@}}}]"#,
+        r#""then":@"#,
+        r#""else":@"#,
+        r#""default":@,"x-unknown":@"#,
+    ] {
+        if cfg!(not(feature = "pattern")) && keywords.contains("pattern") {
+            continue;
+        }
+        for reference in [r##"{"$ref":"#"}"##, r##"{"$dynamicRef":"#there"}"##, r##"{"$ref":"#/$defs/a"}"##] {
+            let keywords = keywords.replace('@', reference);
+            let schema =
+                format!(r##"{{"$dynamicAnchor":"there",{keywords},"$defs":{{"a":{{"$ref":"#"}}}}}}"##);
+            for instance in ["1", "{}", "[]", r#"{"b":{"b":[{"b":1}]}}"#] {
+                let _ = violations(&schema, instance);
+            }
+        }
+    }
+}
+
 #[test]
 fn recursion_over_the_instance_is_bounded_by_its_depth() {
     let schema = r##"{"type":["array","null"],"items":{"$ref":"#"}}"##;

@@ -99,6 +99,22 @@ fn what_was_not_handed_over_is_refused() {
     assert!(matches!(refusal("{}", &[("https://example.com/a", "{")]).0, SchemaErrorKind::Json(_)));
 }
 
+/// Where a dynamic reference leads is decided by the documents around, so all its targets count.
+#[test]
+fn a_cycle_through_a_dynamic_target_is_refused() {
+    // Applied from `a`, the reference in `b` leads to `a`.
+    let a = ("https://example.com/a", r##"{"$dynamicAnchor":"x","allOf":[{"$ref":"b"}]}"##);
+    let b = (
+        "https://example.com/b",
+        r##"{"$dynamicRef":"#x","$defs":{"x":{"$dynamicAnchor":"x","type":"null"}}}"##,
+    );
+    let (kind, _, _) = refusal(r#"{"items":{"$ref":"https://example.com/a"}}"#, &[a, b]);
+    assert_eq!(kind, SchemaErrorKind::RefCycle);
+    // Applied from a schema that has such an anchor itself, it leads there.
+    let schema = r##"{"$id":"https://example.com/c","items":{"$ref":"a"},"$defs":{"x":{"$dynamicAnchor":"x","type":"string"}}}"##;
+    assert_eq!(violations(schema, &[a, b], r#"["s",1]"#), ["/1: expected string, got number 1"]);
+}
+
 #[test]
 fn a_cycle_through_documents_is_refused() {
     let a = ("https://example.com/a", r#"{"allOf":[{"$ref":"b"}]}"#);
