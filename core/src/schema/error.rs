@@ -156,6 +156,9 @@ impl SchemaError {
                 sink.put_u64(error.offset as u64);
                 sink.put(" of ");
                 put_source(schema, self.offset, sink);
+                let remedy = error.kind.remedy();
+                sink.put(if remedy.is_empty() { "" } else { "; " });
+                sink.put(remedy);
             }
             kind => {
                 sink.put(kind.phrase());

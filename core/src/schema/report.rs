@@ -7,7 +7,7 @@ use super::error::{Keyword, put_short, string_end};
 #[cfg(feature = "format")]
 use super::format::Format;
 use super::path::Open;
-use super::program::{Slot, types, word_of};
+use super::program::{Cursor, Node, Slot, op, types, word, word_of};
 use super::source::item_at;
 use crate::json::{self, Str};
 use crate::sink::Sink;
@@ -214,17 +214,27 @@ impl Violation<'_> {
             }
             Problem::Required(_) => sink.put("required"),
             Problem::Unknown(program, table) => {
-                self.take_steps(table.count as usize);
+                let texts = self.open.schema;
+                let mut cursor = Cursor::new(program, Slot::node(table.at.saturating_sub(Node::SIZE)));
+                self.take_steps(table.count as usize + usize::from(cursor.left()));
                 let names = (0..table.count).map(|number| table.entry(program, number));
                 let mut names = names
                     .filter(|entry| !entry.is(Entry::UNDECLARED))
-                    .map(|entry| entry.quoted(self.open.schema))
+                    .map(|entry| entry.quoted(texts))
                     .peekable();
-                if names.peek().is_none() {
-                    return sink.put("unknown property; none is allowed");
-                }
-                sink.put("unknown property; allowed: ");
+                let mut patterns = core::iter::from_fn(|| cursor.next(program))
+                    .filter(|instruction| instruction.op == op::PATTERN_PROPERTY)
+                    .map(|instruction| texts.quoted(word(program, instruction.at + 8) as usize))
+                    .peekable();
+                sink.put("unknown property; ");
+                let (some, more) = (names.peek().is_some(), patterns.peek().is_some());
+                sink.put(if some || more { "allowed: " } else { "none is allowed" });
                 put_list(names, sink);
+                if more {
+                    sink.put(if some { " and names" } else { "names" });
+                    sink.put(" that match ");
+                    put_list(patterns, sink);
+                }
             }
             Problem::False => sink.put("nothing is allowed here"),
             Problem::DuplicateKey => sink.put("duplicate key"),

@@ -1,6 +1,7 @@
 //! The texts of a schema, and reading checked text from the middle: the value, the member or the item that
 //! stands at a position.
 
+use super::error::string_end;
 use crate::json::{Scan, Str, Value, blanks};
 
 /// A document that a schema's references can lead to.
@@ -58,6 +59,13 @@ impl<'s> Texts<'s> {
     #[inline(never)]
     fn bytes_beyond(self, at: usize, length: usize) -> Option<&'s [u8]> {
         self.get(at, length).map(str::as_bytes)
+    }
+
+    /// The string or key that stands at an address, with its quotes.
+    pub(super) fn quoted(self, at: usize) -> &'s str {
+        let (text, _, start) = self.locate(at);
+        let rest = at.checked_sub(start).and_then(|at| text.get(at..)).unwrap_or_default();
+        string_end(rest).and_then(|end| rest.get(..end)).unwrap_or_default()
     }
 
     /// The value at an address.

@@ -60,7 +60,11 @@ fn a_member_that_no_pattern_matches_is_unknown_where_others_are_not_allowed() {
     assert!(accepts(schema, r#"{"a":[{"b":1}],"x-y":"z","x-":""}"#));
     assert_eq!(
         violations(schema, r#"{"y":{"a":[1,2]},"x-y":1}"#),
-        [r#"/y: unknown property; allowed: "a""#, "/x-y: expected string, got number 1", "/a: required"]
+        [
+            r#"/y: unknown property; allowed: "a" and names that match "^x-""#,
+            "/x-y: expected string, got number 1",
+            "/a: required"
+        ]
     );
     assert_eq!(violations(schema, r#"{"a":1,"a":2,"x-y":""}"#), ["/a: duplicate key"]);
     assert_eq!(
@@ -68,7 +72,7 @@ fn a_member_that_no_pattern_matches_is_unknown_where_others_are_not_allowed() {
             r#"{"patternProperties":{"^x":true},"additionalProperties":false,"required":["y"]}"#,
             r#"{"y":1}"#
         ),
-        ["/y: unknown property; none is allowed"]
+        [r#"/y: unknown property; allowed: names that match "^x""#]
     );
 }
 
@@ -79,7 +83,10 @@ fn the_value_of_a_member_may_be_of_any_depth() {
     assert!(accepts(schema, r#"{"n":{"n":{"v":1},"nn":{"n2":{"v":2}}},"v":3}"#));
     assert_eq!(
         violations(schema, r#"{"n":{"n":{"v":"x"},"nn":{"n2":{"w":2}}},"v":3}"#),
-        [r#"/n/n/v: expected integer, got string "x""#, "/n/nn/n2/w: unknown property; none is allowed"]
+        [
+            r#"/n/n/v: expected integer, got string "x""#,
+            r#"/n/nn/n2/w: unknown property; allowed: names that match "^n+$", "^v$", "^n""#
+        ]
     );
     let deep = format!("{}{}", r#"{"n":"#.repeat(120), "{}") + &"}".repeat(120);
     assert!(accepts(schema, &deep));
@@ -123,13 +130,13 @@ fn a_pattern_that_is_not_supported_is_refused_with_its_path() {
             r#"{"properties":{"a":{"pattern":"(a)\\1"}}}"#,
             "/properties/a/pattern",
             PatternErrorKind::Backreference,
-            r#"/properties/a/pattern: backreference not supported at byte 3 of "(a)\\1""#,
+            r#"/properties/a/pattern: backreference not supported at byte 3 of "(a)\\1"; write out what can stand there"#,
         ),
         (
             r#"{"items":{"patternProperties":{"a":{},"(?<=a)b":{}}}}"#,
             "/items/patternProperties/(?<=a)b",
             PatternErrorKind::Lookbehind,
-            r#"/items/patternProperties/(?<=a)b: lookbehind not supported at byte 0 of "(?<=a)b""#,
+            r#"/items/patternProperties/(?<=a)b: lookbehind not supported at byte 0 of "(?<=a)b"; match what comes before instead"#,
         ),
         (
             r#"{"pattern":"[a"}"#,
@@ -143,6 +150,21 @@ fn a_pattern_that_is_not_supported_is_refused_with_its_path() {
         assert_eq!(place, path);
         let error = try_program(schema, &CompileOptions::default()).unwrap_err();
         assert_eq!(text(|sink| error.write_message(schema, sink)), message);
+    }
+    let message = |pattern: &str| {
+        let schema = format!("{{\"pattern\":{}}}", serde_json::to_string(pattern).unwrap());
+        let error = try_program(&schema, &CompileOptions::default()).unwrap_err();
+        text(|sink| error.write_message(&schema, sink))
+    };
+    for (pattern, ending) in [
+        (r"\Aab", r"; use escapes of ECMA-262, such as \d, \w, \s, \b, and ^ and $ for the ends"),
+        (r"a\p{Emoji}", r"; use a general category such as \p{L}, or a class"),
+        ("(?i)abc", "; groups are (…), (?:…), (?=…), (?!…) and (?<name>…)"),
+        ("(?i:abc)", "; write out both cases, such as [Aa]"),
+        (".{1,70000}", "; use smaller bounds, or * and maxLength"),
+        ("(?<a>x)(?<a>y)", "; use another name, or (?:…)"),
+    ] {
+        assert!(message(pattern).ends_with(ending), "{}", message(pattern));
     }
     assert_eq!(refusal(r#"{"pattern":1}"#).0, SchemaErrorKind::BadKeyword);
     assert_eq!(refusal(r#"{"patternProperties":[]}"#).0, SchemaErrorKind::BadKeyword);

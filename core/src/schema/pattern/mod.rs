@@ -178,6 +178,25 @@ impl PatternErrorKind {
         }
     }
 
+    /// What to write instead, where that can be said; nothing else.
+    pub const fn remedy(self) -> &'static str {
+        match self {
+            PatternErrorKind::BadEscape => {
+                "use escapes of ECMA-262, such as \\d, \\w, \\s, \\b, and ^ and $ for the ends"
+            }
+            PatternErrorKind::BadGroup => "groups are (…), (?:…), (?=…), (?!…) and (?<name>…)",
+            PatternErrorKind::DuplicateName => "use another name, or (?:…)",
+            PatternErrorKind::TooManyNames => "use (?:…)",
+            PatternErrorKind::UnknownProperty => "use a general category such as \\p{L}, or a class",
+            PatternErrorKind::Backreference => "write out what can stand there",
+            PatternErrorKind::Lookbehind => "match what comes before instead",
+            PatternErrorKind::Modifier => "write out both cases, such as [Aa]",
+            PatternErrorKind::TooLarge => "use smaller bounds, or * and maxLength",
+            PatternErrorKind::TooDeep => "use fewer groups inside one another",
+            _ => "",
+        }
+    }
+
     /// Whether the text is no regular expression of ECMA-262, as opposed to one that is not supported.
     pub const fn is_syntax(self) -> bool {
         matches!(
