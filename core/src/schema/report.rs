@@ -9,7 +9,7 @@ use super::format::Format;
 use super::path::Open;
 use super::program::{Cursor, Node, Slot, op, types, word, word_of};
 use super::source::item_at;
-use crate::json::{self, Str};
+use crate::json::{self, Str, Value};
 use crate::sink::Sink;
 use core::cell::Cell;
 
@@ -134,8 +134,19 @@ impl Violation<'_> {
         json::pointer_at(text, at, sink);
         if !matches!(self.problem, Problem::False | Problem::DuplicateKey) {
             sink.put_byte(b'/');
-            sink.put(self.keyword().name());
+            sink.put(match self.problem {
+                Problem::Dependent(name, key) if self.is_of_draft_7(name, key) => "dependencies",
+                _ => self.keyword().name(),
+            });
         }
+    }
+
+    /// Whether that a member calls for another one is said by the keyword `dependencies` alone.
+    fn is_of_draft_7(&self, name: Str<'_>, key: Str<'_>) -> bool {
+        let Some(schema) = self.open.schema.value(self.schema_at) else { return false };
+        self.take_steps(schema.raw().len());
+        let mut lists = schema.get("dependentRequired").into_iter().flat_map(Value::entries);
+        !lists.any(|(other, list)| other == key && list.items().any(|item| item.as_str() == Some(name)))
     }
 
     /// Appends what was expected and what came: `expected integer, got string "x"`. The path is not in it.

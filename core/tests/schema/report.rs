@@ -1,7 +1,10 @@
 //! What is said about an instance that does not fit.
 
 use super::{Schema, listed, program, text, violations};
-use toolcore::schema::{CheckOptions, Keyword, ListReport, Report, Violation};
+use toolcore::schema::{
+    CheckOptions, CompileOptions, Keyword, ListReport, Report, Resource, Violation, compile_with,
+    program_size_with,
+};
 use toolcore::sink::Sink;
 
 #[test]
@@ -202,3 +205,179 @@ fn whole_containers_are_reported_where_they_stand() {
         assert_eq!(listed(schema, instance), expected);
     }
 }
+
+/// What a violation says: where in the instance, where in the schema, the keyword and the message.
+fn told(schema: &str, resources: &[Resource<'_>], instance: &str) -> Vec<[String; 4]> {
+    struct All(Vec<[String; 4]>);
+    impl Report for All {
+        fn violation(&mut self, violation: &Violation<'_>) {
+            self.0.push([
+                text(|sink| violation.write_path(sink)),
+                text(|sink| violation.write_schema_path(sink)),
+                violation.keyword().name().to_owned(),
+                text(|sink| violation.write_message(sink)),
+            ]);
+        }
+    }
+    let options = CompileOptions {
+        #[cfg(feature = "format")]
+        formats: true,
+        ..CompileOptions::default()
+    };
+    let mut program = vec![0; program_size_with(schema, resources, &options).unwrap()];
+    let used = compile_with(schema, resources, &options, &mut program).unwrap();
+    let schema = Schema::with_resources(schema, resources, &program[..used]);
+    let mut all = All(Vec::new());
+    let options = CheckOptions::default();
+    schema.check(instance.as_bytes(), &options, &mut vec![0; schema.work_words(&options)], &mut all).unwrap();
+    all.0
+}
+
+/// Every keyword, in the schema itself, behind a reference, and in a resource.
+#[test]
+fn every_keyword_names_its_place_in_the_schema() {
+    for (keyword, schema, instance, path, message) in EVERY {
+        if cfg!(not(feature = "pattern")) && schema.contains("attern")
+            || cfg!(not(feature = "format")) && *keyword == "format"
+        {
+            continue;
+        }
+        let at_root = told(schema, &[], instance);
+        let name = keyword.split('/').next_back().unwrap().replace("dependencies", "dependentRequired");
+        let expected =
+            |place: &str| [path.to_string(), format!("{place}/{keyword}"), name.clone(), message.to_string()];
+        assert_eq!(at_root, [expected("")], "{schema}");
+        let referred = format!("{{\"$ref\":\"#/$defs/a~1b\",\"$defs\":{{\"a/b\":{schema}}}}}");
+        assert_eq!(told(&referred, &[], instance), [expected("/$defs/a~1b")], "{referred}");
+        let uri = "https://example.com/x";
+        let elsewhere = format!("{{\"$defs\":{{\"y\":{schema}}}}}");
+        let resource = Resource { uri, text: &elsewhere };
+        assert_eq!(
+            told(r#"{"$ref":"https://example.com/x#/$defs/y"}"#, &[resource], instance),
+            [expected("https://example.com/x#/$defs/y")],
+            "{schema}"
+        );
+    }
+}
+
+/// Keyword with its path, schema, instance, where it is in the instance, message.
+const EVERY: &[(&str, &str, &str, &str, &str)] = &[
+    ("type", r#"{"type":"integer"}"#, "null", "", "expected integer, got null"),
+    ("enum", r#"{"enum":["a",1]}"#, "2", "", "expected one of \"a\", 1, got 2"),
+    ("const", r#"{"const":{"a":1}}"#, "2", "", "expected {\"a\":1}, got 2"),
+    ("minimum", r#"{"minimum":1}"#, "0", "", "expected at least 1, got 0"),
+    ("maximum", r#"{"maximum":1}"#, "2", "", "expected at most 1, got 2"),
+    ("exclusiveMinimum", r#"{"exclusiveMinimum":1}"#, "1", "", "expected more than 1, got 1"),
+    ("exclusiveMaximum", r#"{"exclusiveMaximum":1}"#, "1", "", "expected less than 1, got 1"),
+    ("multipleOf", r#"{"multipleOf":2}"#, "3", "", "expected a multiple of 2, got 3"),
+    ("minLength", r#"{"minLength":2}"#, "\"a\"", "", "expected at least 2 characters, got 1"),
+    ("maxLength", r#"{"maxLength":1}"#, "\"ab\"", "", "expected at most 1 character, got 2"),
+    ("pattern", r#"{"pattern":"^a"}"#, "\"b\"", "", "expected a text that matches \"^a\", got \"b\""),
+    ("format", r#"{"format":"date"}"#, "\"b\"", "", "expected the format date, got \"b\""),
+    ("minItems", r#"{"minItems":1}"#, "[]", "", "expected at least 1 item, got 0"),
+    ("maxItems", r#"{"maxItems":1}"#, "[1,2]", "", "expected at most 1 item, got 2"),
+    ("items/type", r#"{"items":{"type":"null"}}"#, "[null,1]", "/1", "expected null, got number 1"),
+    (
+        "prefixItems/1/type",
+        r#"{"prefixItems":[{},{"type":"null"}]}"#,
+        "[1,1]",
+        "/1",
+        "expected null, got number 1",
+    ),
+    (
+        "uniqueItems",
+        r#"{"uniqueItems":true}"#,
+        "[1,1]",
+        "",
+        "expected unique items, got equal ones at 0 and 1",
+    ),
+    ("contains", r#"{"contains":{"type":"null"}}"#, "[1]", "", "expected at least 1 matching item, got 0"),
+    (
+        "minContains",
+        r#"{"contains":{"type":"null"},"minContains":2}"#,
+        "[null]",
+        "",
+        "expected at least 2 matching items, got 1",
+    ),
+    (
+        "maxContains",
+        r#"{"contains":{"type":"null"},"maxContains":1}"#,
+        "[null,null]",
+        "",
+        "expected at most 1 matching item, got 2",
+    ),
+    ("minProperties", r#"{"minProperties":1}"#, "{}", "", "expected at least 1 property, got 0"),
+    ("maxProperties", r#"{"maxProperties":0}"#, r#"{"a":1}"#, "", "expected at most 0 properties, got 1"),
+    ("required", r#"{"required":["a/b"]}"#, "{}", "/a~1b", "required"),
+    ("dependentRequired", r#"{"dependentRequired":{"a":["b"]}}"#, r#"{"a":1}"#, "/b", "required with \"a\""),
+    ("dependencies", r#"{"dependencies":{"a":["b"]}}"#, r#"{"a":1}"#, "/b", "required with \"a\""),
+    (
+        "dependentSchemas/a/required",
+        r#"{"dependentSchemas":{"a":{"required":["b"]}}}"#,
+        r#"{"a":1}"#,
+        "/b",
+        "required",
+    ),
+    (
+        "properties/a/type",
+        r#"{"properties":{"a":{"type":"null"}}}"#,
+        r#"{"a":1}"#,
+        "/a",
+        "expected null, got number 1",
+    ),
+    (
+        "patternProperties/^a/type",
+        r#"{"patternProperties":{"^a":{"type":"null"}}}"#,
+        r#"{"a":1}"#,
+        "/a",
+        "expected null, got number 1",
+    ),
+    (
+        "additionalProperties",
+        r#"{"properties":{"b":{}},"additionalProperties":false}"#,
+        r#"{"a":1}"#,
+        "/a",
+        "unknown property; allowed: \"b\"",
+    ),
+    (
+        "additionalProperties",
+        r#"{"properties":{"b":{}},"patternProperties":{"^x-":{}},"additionalProperties":false}"#,
+        r#"{"a":1}"#,
+        "/a",
+        "unknown property; allowed: \"b\" and names that match \"^x-\"",
+    ),
+    (
+        "propertyNames/maxLength",
+        r#"{"propertyNames":{"maxLength":1}}"#,
+        r#"{"ab":1}"#,
+        "/ab",
+        "expected at most 1 character, got 2",
+    ),
+    ("unevaluatedProperties", r#"{"unevaluatedProperties":false}"#, r#"{"a":1}"#, "/a", "unknown property"),
+    ("unevaluatedItems", r#"{"unevaluatedItems":false}"#, "[1]", "/0", "unexpected item"),
+    ("allOf/1/type", r#"{"allOf":[{},{"type":"null"}]}"#, "1", "", "expected null, got number 1"),
+    (
+        "anyOf/1/minimum",
+        r#"{"anyOf":[{"type":"null"},{"minimum":2}]}"#,
+        "1",
+        "",
+        "expected at least 2, got 1",
+    ),
+    (
+        "anyOf",
+        r#"{"anyOf":[{"type":"null"},{"type":"string"}]}"#,
+        "1",
+        "",
+        "expected string or null, got number 1",
+    ),
+    (
+        "oneOf",
+        r#"{"oneOf":[{"minimum":1},{"minimum":2}]}"#,
+        "3",
+        "",
+        "fits more than one of the alternatives, expected exactly one",
+    ),
+    ("not", r#"{"not":{"type":"null"}}"#, "null", "", "has a form that is ruled out by \"not\""),
+    ("then/type", r#"{"if":{"const":1},"then":{"type":"null"}}"#, "1", "", "expected null, got number 1"),
+    ("else/type", r#"{"if":{"const":2},"else":{"type":"null"}}"#, "1", "", "expected null, got number 1"),
+];
