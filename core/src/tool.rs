@@ -31,7 +31,7 @@ pub struct ToolDefinition<'a> {
     pub annotations: Annotations,
     /// Ask the provider to hold the model to the schema.
     pub strict: bool,
-    /// Convert what nearly fits (`"5"` for an integer) and fill in defaults, each change reported.
+    /// Convert what nearly fits (`"5"` for an integer) and fill in defaults that fit, each change reported.
     pub coerce: bool,
     /// Of arguments with the same name the last one counts, which is reported; otherwise they are refused.
     pub last_wins: bool,

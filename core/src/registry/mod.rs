@@ -190,7 +190,8 @@ impl<'m, H, K: Hook> Registry<'m, H, K> {
         self.add_explained(tool, handler, &mut Sink::measure())
     }
 
-    /// Like [`Registry::add`], and says in `why` what was wrong and where.
+    /// Like [`Registry::add`], and says in `why` what was wrong and where. Of a tool that was added and coerces,
+    /// it says which defaults of its JSON Schema will not be filled in because they do not fit.
     pub fn add_explained(
         &mut self,
         tool: &ToolDefinition<'_>,

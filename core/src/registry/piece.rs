@@ -2,7 +2,7 @@
 
 use super::{AddError, RegistryOptions, WriteSchema};
 use crate::json::Writer;
-use crate::schema::{self, Schema};
+use crate::schema::{self, CheckOptions, ParameterError, Schema, WrongDefault};
 use crate::sink::Sink;
 use crate::tool::{Parameters, ToolDefinition};
 
@@ -107,8 +107,15 @@ pub(super) fn write_piece(
         Some(need) => no_space(before + need),
         None => AddError::Parameters(error),
     })?;
-    if !Schema::new(text, memory.get(..size).unwrap_or_default()).accepts_object() {
+    let program = memory.get(..size).unwrap_or_default();
+    let compiled = Schema::with_resources(text, options.resources, program);
+    if !compiled.accepts_object() {
         return Err(AddError::NotAnObject);
+    }
+    match tool.parameters {
+        Parameters::Declared(_) => check_defaults(compiled, why)?,
+        Parameters::Schema(_) if tool.coerce => tell_wrong_defaults(compiled, why),
+        Parameters::Schema(_) => {}
     }
     *program = before + size;
     let mut narrow = [0u32; PIECES];
@@ -116,4 +123,36 @@ pub(super) fn write_piece(
         *narrow = u32::try_from(end).map_err(|_| no_space(end))?;
     }
     Ok(narrow)
+}
+
+/// Refuses a declared parameter whose default it does not accept: a mistake of the host.
+#[inline(never)]
+fn check_defaults(schema: Schema<'_>, why: &mut Sink<'_>) -> Result<(), AddError> {
+    let mut wrong = false;
+    each_wrong_default(schema, &mut |default| {
+        if !core::mem::replace(&mut wrong, true) {
+            let error = ParameterError::Default;
+            why.put("parameter '");
+            default.name().decode(why);
+            core::fmt::Write::write_fmt(why, format_args!("': {error}")).ok();
+        }
+    });
+    if wrong { Err(AddError::Declared(ParameterError::Default)) } else { Ok(()) }
+}
+
+/// Says which defaults of a schema will not be filled in. Such a schema is often not the host's own, and does
+/// not fail for that.
+#[inline(never)]
+fn tell_wrong_defaults(schema: Schema<'_>, why: &mut Sink<'_>) {
+    let start = why.len();
+    each_wrong_default(schema, &mut |default| {
+        why.put(if why.len() > start { "; " } else { "parameters: " });
+        default.write_path(why);
+        why.put(": its default is not a value that it accepts, and is not filled in");
+    });
+}
+
+/// What takes more work than there is here is left to when it is to be filled in.
+fn each_wrong_default(schema: Schema<'_>, found: &mut dyn FnMut(&WrongDefault<'_>)) {
+    schema::wrong_defaults(schema, &CheckOptions::default(), &mut [0; 256], found).ok();
 }

@@ -23,7 +23,9 @@
 //! );
 //! ```
 
-use crate::json::{self, Kind, Value, Writer};
+use super::convert::type_of;
+use super::program::types;
+use crate::json::{self, Kind, Number, Value, Writer};
 use crate::sink::Sink;
 use thiserror_no_std::Error;
 
@@ -48,7 +50,7 @@ pub struct ToolParameter<'a> {
     /// The values that it may have, as a JSON array; `null` is added if it may be null.
     pub enumeration: Option<&'a str>,
     /// What stands in for an absent value, as JSON. The model is told; it is filled in only for tools that
-    /// coerce.
+    /// coerce. That the parameter accepts it is checked when the tool is registered.
     pub default: Option<&'a str>,
     /// The least number, as JSON.
     pub minimum: Option<&'a str>,
@@ -249,6 +251,21 @@ pub enum ParameterError {
         /// What it must be.
         expected: &'static str,
     },
+    /// One of its allowed values is not of its type.
+    #[error("its list of allowed values has one of another type than its own")]
+    ValueType,
+    /// Its list of allowed values is empty.
+    #[error("its list of allowed values is empty")]
+    NoValue,
+    /// A lower bound is above the upper one.
+    #[error("its least {field} is above its greatest")]
+    Bounds {
+        /// What is bounded.
+        field: &'static str,
+    },
+    /// Its default is not a value that it accepts.
+    #[error("its default is not a value that it accepts")]
+    Default,
     /// Parameters are nested deeper than [`MAX_PARAMETER_DEPTH`].
     #[error("it is nested deeper than 16 levels")]
     TooDeep,
@@ -335,14 +352,35 @@ fn write_head(declared: &ToolParameter<'_>, out: &mut Writer<'_, '_>) -> Result<
         out.key("enum");
         out.array_start();
         let mut has_null = false;
+        let allowed = types_of(declared.kind) | if declared.nullable { types::NULL } else { types::NONE };
         for value in values.items() {
+            if type_of(value) & allowed == 0 {
+                return Err(ParameterError::ValueType);
+            }
             has_null |= value.is_null();
             out.raw(value.raw());
+        }
+        if values.item(0).is_none() {
+            return Err(ParameterError::NoValue);
         }
         if declared.nullable && !has_null {
             out.null();
         }
         out.array_end();
+    }
+    if let (Some(minimum), Some(maximum)) = (declared.minimum, declared.maximum)
+        && let (Some(minimum), Some(maximum)) = (Number::parse(minimum.trim()), Number::parse(maximum.trim()))
+        && minimum.compare(maximum).is_gt()
+    {
+        return Err(ParameterError::Bounds { field: "number" });
+    }
+    for (field, least, greatest) in [
+        ("number of characters", declared.min_length, declared.max_length),
+        ("number of items", declared.min_items, declared.max_items),
+    ] {
+        if least.zip(greatest).is_some_and(|(least, greatest)| least > greatest) {
+            return Err(ParameterError::Bounds { field });
+        }
     }
     for (keyword, field, text, kind, expected) in [
         ("default", "default", declared.default, None, "JSON"),
@@ -411,6 +449,19 @@ fn read<'t>(
         Ok(value)
     } else {
         Err(ParameterError::WrongKind { field, expected })
+    }
+}
+
+fn types_of(kind: ParameterType) -> u8 {
+    match kind {
+        ParameterType::String => types::STRING,
+        ParameterType::Integer => types::INTEGER,
+        ParameterType::Number => types::NUMBER,
+        ParameterType::Boolean => types::BOOLEAN,
+        ParameterType::Array => types::ARRAY,
+        ParameterType::Object => types::OBJECT,
+        ParameterType::Null => types::NULL,
+        ParameterType::Any => types::ALL,
     }
 }
 

@@ -21,7 +21,7 @@
 //!   it refers to or has in `allOf`. Properties of an alternative get theirs where it is the only one that
 //!   accepts the object. A default is filled in only if its property's schema accepts it, and defaults only
 //!   if the arguments have no more problems with them than without: a wrong one never makes a call fail.
-//!   Objects that came as defaults get defaults too, eight deep at most.
+//!   [`wrong_defaults`](super::wrong_defaults) finds those. Objects that came as defaults get defaults too, eight deep at most.
 //!
 //! # Cost
 //!
@@ -46,6 +46,7 @@
 //! ```
 
 use super::check::{CheckOptions, Schema};
+use super::defaults::may_have_defaults;
 use super::distinct::duplicates;
 use super::edit::{Edit, Edits, Found, Rank};
 use super::error::CheckError;
@@ -306,15 +307,12 @@ impl Coercer<'_, '_> {
             }
             self.twice = false;
         }
-        let mut texts =
-            core::iter::once(self.schema.text()).chain(self.schema.texts().more.iter().map(|r| r.text));
         let mut mending = Mending {
             options: self.options,
             edits: &mut edits,
             before: self.room - scratch.len(),
             scratch,
-            has_defaults: self.nested < MAX_NESTED
-                && texts.any(|text| text.contains("default") || text.contains("\\u")),
+            has_defaults: self.nested < MAX_NESTED && may_have_defaults(self.schema),
             removes: false,
             failure: None,
         };

@@ -1,14 +1,14 @@
 //! What coercion can mend, and the changes that it notes.
 
-use super::check::Schema;
 use super::coerce::{CoerceError, CoerceOptions};
 use super::convert::{convert, type_of};
+use super::defaults::{applied, find_default};
 use super::edit::{Edit, Edits, Rank};
 use super::entry::{Entry, Table};
 use super::error::{CheckError, string_end};
 use super::machine::{IN_PLACE, MEMBER, OBJECT, PATTERNED};
 use super::mend::{Around, Mender, problems};
-use super::program::{Cursor, Instruction, Node, Slot, op, types, word, word_of};
+use super::program::{Cursor, Instruction, Node, Slot, op, types, word_of};
 use super::report::Problem;
 use super::source::{offset_in, value_at};
 use crate::json::{self, Kind, Str, Value, blanks};
@@ -184,44 +184,6 @@ impl Mending<'_, '_> {
             Err(_) => false,
         }
     }
-}
-
-/// The default of a declared property: beside it, or in a schema that applies in its place whatever the value
-/// is. `None` if the steps do not suffice.
-pub(super) fn find_default<'s>(
-    schema: Schema<'s>,
-    entry: Entry,
-    steps: &mut u32,
-) -> Option<Option<Value<'s>>> {
-    let texts = schema.texts();
-    let property = texts.member(entry.key as usize).map(|(_, value)| value);
-    let of = |slot: Slot| texts.value(schema.place(slot));
-    let program = schema.program();
-    let further = applied(program, entry.slot).filter(|slot| *slot != Slot::ANY).map(of);
-    for place in [property, of(entry.slot)].into_iter().chain(further).flatten() {
-        *steps = steps.checked_sub(1 + word_of(place.raw().len() / 64))?;
-        if let Some(default) = place.get("default") {
-            return Some(Some(default));
-        }
-    }
-    Some(None)
-}
-
-/// The schemas that a node applies in place whatever the value is: `$ref` and `allOf`.
-fn applied(program: &[u8], slot: Slot) -> impl Iterator<Item = Slot> {
-    instructions(program, slot).flat_map(move |instruction| {
-        let (first, count) = match instruction.op {
-            op::REF => (8, 1),
-            op::ALL_OF => (4, instruction.argument as usize),
-            _ => (0, 0),
-        };
-        (0..count).map(move |number| Slot(word(program, instruction.at + first + 4 * number)))
-    })
-}
-
-fn instructions(program: &[u8], slot: Slot) -> impl Iterator<Item = Instruction> {
-    let mut cursor = Cursor::new(program, slot);
-    core::iter::from_fn(move || cursor.next(program))
 }
 
 /// Whether an alternative or a condition calls for what is being looked at.

@@ -46,6 +46,7 @@ mod compile;
 mod compiler;
 mod convert;
 mod cycles;
+mod defaults;
 mod dialect;
 mod distinct;
 mod dynamic;
@@ -95,6 +96,7 @@ pub use coerce::{CoerceError, CoerceOptions, Rule, coerce};
 pub use compile::{
     CompileOptions, Draft, MAX_LEVELS, compile, compile_with, program_size, program_size_with,
 };
+pub use defaults::{WrongDefault, wrong_defaults};
 pub use error::{CheckError, Keyword, SchemaError, SchemaErrorKind};
 pub use lower::{Change, StrictProblem, StrictProblemKind, StrictSubset, strict_problem, write_lowered};
 pub use report::{ListReport, NoReport, Report, Violation};

@@ -5,9 +5,9 @@
 use super::check::Schema;
 use super::coerce::{CoerceOptions, Rule};
 use super::convert::convert;
+use super::defaults::find_default;
 use super::edit::{Edit, Edits};
 use super::entry::Entry;
-use super::mending::find_default;
 use super::path::put_key;
 use super::program::{types, word_of};
 use super::source::{member_at, offset_in, value_at};
