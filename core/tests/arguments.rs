@@ -3,11 +3,15 @@
 
 mod common;
 
-use common::{Memory, boxed, dispatched, open};
-use toolcore::call::{ArgError, Args};
+use std::cell::Cell;
+
+use common::{Memory, boxed, dispatched, echo, open, try_dispatch, with_schema};
+use toolcore::call::{ArgError, Args, ToolCall};
+use toolcore::dispatch::DispatchOptions;
 use toolcore::json::Kind;
 use toolcore::result::OutcomeKind;
-use toolcore::tool::Failure;
+use toolcore::schema::{CheckOptions, Coercion};
+use toolcore::tool::{Failure, ToolDefinition};
 
 /// Runs `check` in a handler over these arguments, and gives what the model reads.
 fn with_args(arguments: &str, check: impl Fn(&Args<'_>) -> Result<(), ArgError>) -> (OutcomeKind, String) {
@@ -192,4 +196,30 @@ fn a_handlers_own_message_is_what_the_model_reads() {
         (OutcomeKind::ToolFailed, "Tool error: say that it is ok".into())
     );
     assert_eq!(dispatched(&tools, "a", r#"{"ok":true}"#).0, OutcomeKind::Answered);
+}
+
+#[test]
+fn a_callback_never_sees_less_than_the_changes_that_were_told() {
+    let schema = r#"{"type":"object","properties":{"a":{"type":"integer"},"b":{"anyOf":[{"type":"integer"},{"type":"null"}]},"c":{"default":3}}}"#;
+    let tool = ToolDefinition { coerce: true, ..with_schema("f", schema) };
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    tools.add(&tool, echo()).unwrap();
+    let call = ToolCall { name: "f", arguments: r#"{"a":"1","b":"2"}"#, ..ToolCall::default() };
+    let (mut answered, mut refused) = (0, 0);
+    for steps in 0..100 {
+        let told = Cell::new(0);
+        let changed = |_: &ToolCall<'_>, _: &Coercion<'_>| told.set(told.get() + 1);
+        let check = CheckOptions { steps, ..CheckOptions::default() };
+        let options = DispatchOptions { changed: Some(&changed), check, ..DispatchOptions::default() };
+        let (kind, text) = try_dispatch(&tools, &call, &options).unwrap();
+        if kind == OutcomeKind::Answered {
+            assert_eq!((text.as_str(), told.get()), (r#"json {"a":1,"b":2,"c":3}"#, 3));
+            answered += 1;
+        } else if told.get() > 0 {
+            assert_eq!(text, "Tool error: Invalid arguments for 'f': step limit reached");
+            refused += 1;
+        }
+    }
+    assert!(answered > 0 && refused > 0, "{answered} {refused}");
 }
