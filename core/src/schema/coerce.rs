@@ -362,7 +362,7 @@ impl Coercer<'_, '_> {
                 if self.comes_again(text, key, end)? {
                     let quote = offset_in(text, key.raw()).saturating_sub(1);
                     let edit = Edit::new(quote, Edit::DUPLICATE);
-                    edits.push(edit, Rank::Conversion, &mut self.steps, |_| false)?;
+                    edits.push(edit, Rank::Conversion, &mut self.steps, |_| None)?;
                 }
             }
         }

@@ -124,6 +124,8 @@ pub(super) fn applied(program: &[u8], slot: Slot) -> impl Iterator<Item = Slot> 
             op::ALL_OF => (4, instruction.argument as usize),
             _ => (0, 0),
         };
-        (0..count).map(move |number| Slot(word(program, instruction.at + first + 4 * number)))
+        // A program that was not made from its text may say anything.
+        (0..count.min(program.len() / 4))
+            .map(move |number| Slot(word(program, instruction.at + first + 4 * number)))
     })
 }

@@ -135,13 +135,14 @@ impl<'w> Edits<'w> {
     }
 
     /// Notes a change. Of two conversions of one value, what both lead to is left; of two others for which
-    /// `same` is true, the first. `None` if the steps do not suffice.
+    /// `same` is true, the first. It is nothing for what need not be compared, which is quick. `None` if the
+    /// steps do not suffice.
     pub(super) fn push(
         &mut self,
         edit: Edit,
         rank: Rank,
         steps: &mut u32,
-        same: impl Fn(Edit) -> bool,
+        same: impl Fn(Edit) -> Option<bool>,
     ) -> Option<()> {
         if self.is_past(rank) {
             return Some(());
@@ -150,15 +151,18 @@ impl<'w> Edits<'w> {
             (self.found.count, self.found.more) = (0, false);
         }
         self.found.rank = rank;
-        let mut place = self.first_from(edit.at as usize);
+        let first = self.first_from(edit.at as usize);
+        let mut place = first;
         while let Some(other) = self.get(place).filter(|other| other.at == edit.at) {
             if edit.converts() && other.converts() {
                 self.set(place, Edit { what: other.what & edit.what, ..other });
                 return Some(());
             }
-            *steps = steps.checked_sub(1)?;
-            if same(other) {
-                return Some(());
+            if let Some(same) = same(other) {
+                *steps = steps.checked_sub(1)?;
+                if same {
+                    return Some(());
+                }
             }
             place += 1;
         }
@@ -167,7 +171,7 @@ impl<'w> Edits<'w> {
             self.found.more = true;
             return Some(());
         };
-        *steps = steps.checked_sub(word_of((end - from) / 64))?;
+        *steps = steps.checked_sub(word_of((end - from + place - first) / 64))?;
         moved.copy_within(..end - from, Edit::SIZE);
         self.found.count += 1;
         self.set(place, edit);

@@ -56,7 +56,14 @@ impl Mender for Mending<'_, '_> {
         if !around.trial {
             let rank = if hangs_on_a_choice(around) { Rank::ChosenDefault } else { Rank::Default };
             let name = entry.name(texts);
-            let same = |other: Edit| Entry::read(program, other.entry()).name(texts) == name;
+            // Names of one table differ.
+            let table = around.open.level.table();
+            let own = table.entries()..table.entries() + Entry::SIZE * table.count as usize;
+            let same = |other: Edit| match other.entry() {
+                entry if entry == at => Some(true),
+                entry if own.contains(&entry) => None,
+                entry => Some(Entry::read(program, entry).name(texts) == name),
+            };
             let edit = Edit::default(around.open.level.start, at);
             let pushed = self.edits.push(edit, rank, around.steps, same);
             self.in_steps(pushed);
@@ -117,7 +124,7 @@ impl Mending<'_, '_> {
         if !around.trial {
             let chosen = hangs_on_a_choice(around);
             let rank = if chosen { Rank::ChosenConversion } else { Rank::Conversion };
-            let pushed = self.edits.push(Edit::new(at, what), rank, around.steps, |_| false);
+            let pushed = self.edits.push(Edit::new(at, what), rank, around.steps, |_| None);
             self.in_steps(pushed);
         }
         true
@@ -161,7 +168,7 @@ impl Mending<'_, '_> {
             self.removes = true;
             let chosen = hangs_on_a_choice(around);
             let rank = if chosen { Rank::ChosenConversion } else { Rank::Conversion };
-            let pushed = self.edits.push(Edit::new(at, Edit::REMOVE), rank, around.steps, |_| true);
+            let pushed = self.edits.push(Edit::new(at, Edit::REMOVE), rank, around.steps, |_| Some(true));
             self.in_steps(pushed);
         }
         true

@@ -2,7 +2,7 @@
 
 use super::coerce::coerced;
 use super::{accepts, violations};
-use toolcore::schema::CoerceOptions;
+use toolcore::schema::{CheckOptions, CoerceOptions, Schema, coerce};
 
 fn becomes(schema: &str, instance: &str, expected: &str, changes: &[&str]) {
     let (text, told) = coerced(schema, instance, &CoerceOptions::default());
@@ -260,4 +260,19 @@ fn what_is_too_deep_is_not_taken_out_of_a_string() {
     let plain = |depth: usize| format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
     becomes(schema, &nested(127), &plain(127), &["/a array-from-string"]);
     stays(schema, &nested(128));
+}
+
+#[test]
+fn a_thousand_defaults_are_filled_in_and_take_few_steps() {
+    let property = |number: usize| format!("\"p{number}\":{{\"type\":\"integer\",\"default\":{number}}}");
+    let properties: Vec<String> = (0..1000).map(property).collect();
+    let schema = format!("{{\"properties\":{{{}}}}}", properties.join(","));
+    let program = super::program(&schema);
+    let check = CheckOptions { steps: 50_000, ..CheckOptions::default() };
+    let options = CoerceOptions { check, ..CoerceOptions::default() };
+    let (mut work, mut out, mut told) = ([0; 1000], vec![0; 100_000], 0);
+    let compiled = Schema::new(&schema, &program);
+    let text = coerce(compiled, "{}", &options, &mut work, &mut out, &mut |_| told += 1).unwrap().unwrap();
+    let expected: Vec<String> = (0..1000).map(|number| format!("\"p{number}\":{number}")).collect();
+    assert_eq!((text, told), (format!("{{{}}}", expected.join(",")).as_str(), 1000));
 }
