@@ -121,7 +121,7 @@ fn first(word: usize) -> Option<usize> {
 
 /// What follows the value that checked text starts with: brackets are counted and strings are passed over,
 /// nothing else is looked at.
-pub(super) fn after_value(rest: &[u8]) -> &[u8] {
+pub(crate) fn after_value(rest: &[u8]) -> &[u8] {
     match rest {
         [b'"', after @ ..] => after_string(after),
         [b'{' | b'[', after @ ..] => after_container(after),
@@ -130,7 +130,7 @@ pub(super) fn after_value(rest: &[u8]) -> &[u8] {
 }
 
 /// What follows the closing quote, from inside the string.
-pub(super) fn after_string(mut rest: &[u8]) -> &[u8] {
+pub(crate) fn after_string(mut rest: &[u8]) -> &[u8] {
     loop {
         while let Some((word, after)) = rest.split_first_chunk() {
             match stop(word) {

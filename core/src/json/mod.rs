@@ -42,7 +42,7 @@ pub use value::{Entries, Items, Kind, Value, pointer_at};
 pub use write::{Mark, NotFinite, Writer, escaped_len, escaped_prefix};
 
 // What a one-pass checker is built of.
-pub(crate) use bytes::{ascii, blanks, plain, spaces};
+pub(crate) use bytes::{after_string, after_value, ascii, blanks, plain, spaces};
 pub(crate) use scan::Scan;
 pub(crate) use value::put_token;
 

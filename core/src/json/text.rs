@@ -75,7 +75,15 @@ impl<'j> Str<'j> {
 
 impl PartialEq for Str<'_> {
     fn eq(&self, other: &Str<'_>) -> bool {
-        self.raw == other.raw || self.chars().eq(other.chars())
+        let (a, b) = (self.raw.as_bytes(), other.raw.as_bytes());
+        let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+        match (a.get(same), b.get(same)) {
+            (None, None) => true,
+            // Where neither is in an escape, they differ.
+            (Some(b'\\'), _) | (_, Some(b'\\')) => self.chars().eq(other.chars()),
+            _ if a.iter().take(same).any(|byte| *byte == b'\\') => self.chars().eq(other.chars()),
+            _ => false,
+        }
     }
 }
 impl Eq for Str<'_> {}

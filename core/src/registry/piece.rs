@@ -107,8 +107,8 @@ pub(super) fn write_piece(
         Some(need) => no_space(before + need),
         None => AddError::Parameters(error),
     })?;
-    let program = memory.get(..size).unwrap_or_default();
-    let compiled = Schema::with_resources(text, options.resources, program);
+    let made = memory.get(..size).unwrap_or_default();
+    let compiled = Schema::with_resources(text, options.resources, made);
     if !compiled.accepts_object() {
         return Err(AddError::NotAnObject);
     }

@@ -259,7 +259,7 @@ impl<'s> Schema<'s> {
             (rest, place) = quick.members(&mut level, key);
             if let (Place::After, [b'}', end @ ..]) = (place, blanks(rest))
                 && (end.is_empty() || blanks(end).is_empty())
-                && level.table().required(self.program, 0) & !level.seen == 0
+                && level.is_complete(self.program)
             {
                 return Err(Verdict { valid: true, problems: 0 });
             }

@@ -14,7 +14,7 @@ use super::program::word_of;
 use super::report::Problem;
 use super::source::{item_at, member_at};
 use super::work;
-use crate::json::{Event, Kind, MAX_DEPTH, Options, Reader, Scan, Str, Surrogates, Value};
+use crate::json::{Event, Kind, MAX_DEPTH, Options, Reader, Str, Surrogates, Value, after_string};
 
 /// Tells `found` where each key stands that was in its object before, in the order of the text, which was
 /// checked; it takes its own steps. `spare` is used for the table if it is larger than the one here. `None` if
@@ -28,16 +28,14 @@ pub(super) fn duplicates(
     let mut own = [0; TABLE];
     let table = if spare.len() > own.len() { spare } else { &mut own };
     take(steps, text.len() / 16)?;
-    let mut scan = Scan::checked(text);
     let mut rest = text.as_bytes();
-    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'{')) {
-        let after = rest.get(at + 1..)?;
-        rest = if rest.get(at) == Some(&b'"') {
-            scan.string(after)?
-        } else {
-            object(text, scan.offset(after), table, steps, found)?;
-            after
-        };
+    while let [byte, after @ ..] = rest {
+        rest = after;
+        match byte {
+            b'"' => rest = after_string(after),
+            b'{' => object(text, text.len() - after.len(), table, steps, found)?,
+            _ => {}
+        }
     }
     Some(())
 }
@@ -67,11 +65,17 @@ fn object(
     found: &mut dyn FnMut(usize, &mut u32) -> Option<()>,
 ) -> Option<()> {
     let (mut at, mut count) = (start, 0usize);
-    while let Some((_, _, end)) = member_at(text, at) {
+    // Of few keys, each is compared with each.
+    let (mut few, mut twice) = ([Str::new(""); FEW], false);
+    while let Some((key, _, end)) = member_at(text, at) {
+        twice |= few.iter().take(count).any(|other| *other == key);
+        if let Some(place) = few.get_mut(count) {
+            *place = key;
+        }
         (at, count) = (end, count + 1);
     }
-    take(steps, (at - start) / 64)?;
-    if count < 2 {
+    take(steps, (at - start) / 64 + count.min(FEW))?;
+    if count <= FEW && !twice {
         return Some(());
     }
     let (size, shares) = shares(count, table.len());
@@ -316,7 +320,7 @@ fn take(steps: &mut u32, count: usize) -> Option<()> {
 const BASIS: u32 = 0x811C_9DC5;
 /// For text that was checked.
 const CHECKED: Options = Options { max_depth: MAX_DEPTH, surrogates: Surrogates::Replace };
-/// So many items are sooner compared with each other.
-const FEW: usize = 6;
+/// So many are sooner compared with each other.
+const FEW: usize = 8;
 /// Words of the table that is always there.
 const TABLE: usize = 128;

@@ -6,8 +6,9 @@
 //! with the value. Only `contains` has to be tried again.
 
 use super::error::Keyword;
+use super::frame::Frame;
 use super::machine::Check;
-use super::place::{Act, Frame};
+use super::place::Act;
 use super::program::{Cursor, Instruction, Slot, op, types, word, word_of};
 use super::report::Problem;
 use super::source::{item_at, member_at, offset_in};

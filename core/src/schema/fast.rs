@@ -8,7 +8,9 @@ use super::check::Schema;
 use super::entry::{Candidate, Entry, Table};
 use super::machine::{Level, OBJECT};
 use super::program::{INLINE, Instruction, LINEAR, Node, Slot, kind, op, types, word, word_of, words};
+use super::scalar::small;
 use crate::json::{Scan, ascii, blanks, plain, spaces};
+use core::cmp::Ordering;
 
 /// Where reading stopped.
 #[derive(Clone, Copy)]
@@ -161,7 +163,13 @@ impl Quick<'_, '_> {
                 kind::VALUE => self.expected(slot, rest),
                 _ => None,
             },
-            [b'1'..=b'9', ..] if types & types::INTEGER != 0 => integer_within(program, slot, kinds, rest),
+            [b'1'..=b'9', ..] if types & types::NUMBER == types::INTEGER => {
+                integer_within(program, slot, kinds, rest)
+            }
+            [b'0'..=b'9' | b'-', ..] if types & types::INTEGER != 0 => {
+                number_within(program, slot, types, kinds, rest)
+            }
+            [b'n', b'u', b'l', b'l', after @ ..] => (types & types::NULL != 0 && kinds == 0).then_some(after),
             [b't', b'r', b'u', b'e', after @ ..] | [b'f', b'a', b'l', b's', b'e', after @ ..] => {
                 (types & types::BOOLEAN != 0 && kinds == 0).then_some(after)
             }
@@ -217,23 +225,46 @@ fn integer_within<'i>(program: &[u8], slot: Slot, kinds: u8, rest: &'i [u8]) -> 
     if kinds != kind::NUMBER {
         return None;
     }
+    let value = i64::from(value);
+    let within = bounds(program, slot, |bound, upper, exclusive| {
+        let (bound, exclusive) = (i64::from(bound), i64::from(exclusive));
+        let room = if upper { bound - value } else { value - bound };
+        room >= exclusive
+    });
+    within.then_some(after)
+}
+
+/// As [`integer_within`], of numbers that may be negative or have a fraction.
+#[inline(never)]
+fn number_within<'i>(program: &[u8], slot: Slot, types: u8, kinds: u8, rest: &'i [u8]) -> Option<&'i [u8]> {
+    let (number, after) = small(rest)?;
+    if number.fraction && types & types::FRACTION == 0 || kinds & !kind::NUMBER != 0 {
+        return None;
+    }
+    let within = kinds == 0
+        || bounds(program, slot, |bound, upper, exclusive| match number.compare(bound) {
+            Ordering::Equal => !exclusive,
+            Ordering::Less => upper,
+            Ordering::Greater => !upper,
+        });
+    within.then_some(after)
+}
+
+/// Whether all that a node says are bounds that are small integers, and each is as it should be: told the
+/// bound, whether it is an upper one, and whether it is exclusive.
+#[inline(always)]
+fn bounds(program: &[u8], slot: Slot, fits: impl Fn(i32, bool, bool) -> bool) -> bool {
     let mut at = slot.0 as usize;
     let count = word(program, at) >> 16;
     at += Node::SIZE;
     for _ in 0..count {
         let [head, _, bound] = words(program, at);
         at = at.wrapping_add(12);
-        if head & MASK != BOUND {
-            return None;
-        }
-        let (bound, value) = (i64::from(bound.cast_signed()), i64::from(value));
-        let exclusive = i64::from(head >> 1 & 1);
-        let room = if head & 1 == 0 { value - bound } else { bound - value };
-        if room < exclusive {
-            return None;
+        if head & MASK != BOUND || !fits(bound.cast_signed(), head & 1 != 0, head & 2 != 0) {
+            return false;
         }
     }
-    Some(after)
+    true
 }
 
 /// The entries of an object from this one on, with whatever comes after them in the program.

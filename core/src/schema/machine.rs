@@ -119,6 +119,12 @@ impl Level {
         Level { state, node, start, next, count, entries, seen, items }
     }
 
+    /// Whether every member of an object of few is there that must be.
+    #[inline(always)]
+    pub(super) fn is_complete(&self, program: &[u8]) -> bool {
+        self.table().required(program, 0) & !self.seen == 0
+    }
+
     /// The table of the object's node.
     pub(super) fn table(&self) -> Table {
         Table { at: self.node as usize + Node::SIZE, count: self.count }
@@ -283,7 +289,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
 
     /// What comes after a scalar that is plainly accepted.
     #[inline(always)]
-    pub(super) fn scalar(&mut self, slot: Slot, rest: &'i [u8]) -> Option<&'i [u8]> {
+    fn scalar(&mut self, slot: Slot, rest: &'i [u8]) -> Option<&'i [u8]> {
         Quick { schema: &self.schema, scan: &mut self.scan, steps: &mut self.steps, utf8: true }
             .scalar(slot, rest)
     }

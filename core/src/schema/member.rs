@@ -129,9 +129,7 @@ impl<'i> Check<'_, 'i, '_> {
     pub(super) fn end_object(&mut self) {
         if self.mender.is_some() {
             self.absent();
-        } else if self.level.count > 32
-            || self.level.table().required(self.schema.program(), 0) & !self.level.seen != 0
-        {
+        } else if self.level.count > 32 || !self.level.is_complete(self.schema.program()) {
             self.missing();
         }
         self.depth = self.depth.saturating_sub(1);

@@ -39,6 +39,7 @@
 //! assert_eq!(sink.finish().unwrap(), r#"/a: expected integer, got string "x"; /b: required"#);
 //! ```
 
+mod alternatives;
 mod build;
 mod check;
 mod coerce;
@@ -57,8 +58,10 @@ mod error;
 #[cfg_attr(not(feature = "unevaluated"), path = "not_evaluated.rs")]
 mod evaluated;
 mod fast;
+mod fit;
 #[cfg(feature = "format")]
 pub mod format;
+mod frame;
 mod index;
 mod keyword;
 mod lower;

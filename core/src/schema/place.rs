@@ -8,6 +8,7 @@
 
 use super::entry::Entry;
 use super::error::Keyword;
+use super::frame::Frame;
 use super::machine::{Check, IN_PLACE, Level};
 use super::program::{Cursor, Instruction, Node, Slot, kind, op, types, word, word_of};
 use super::report::Problem;
@@ -24,86 +25,11 @@ pub(super) enum Next<'i> {
     Done(&'i [u8]),
 }
 
-/// What stands in the work memory.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Frame {
-    /// Problems and distance before the run that is on its way.
-    problems: u32,
-    distance: u32,
-    /// The run is a trial.
-    pub(super) trial: u32,
-    /// Where in the instance it began.
-    pub(super) position: u32,
-    /// Of the alternatives so far: the closest, how far it was off, and how many fit.
-    pub(super) best: u32,
-    best_distance: u32,
-    pub(super) matches: u32,
-    /// Where the value ends, once it was read; or 0.
-    end: u32,
-    /// How much was noted before the run.
-    notes: u32,
-    /// The scope around, and how much was noted when this one began.
-    pub(super) outer_scope: u32,
-    pub(super) outer_mark: u32,
-    /// 0 if the node does not ask for notes, 1 while they are gathered, 2 when they are asked for.
-    pub(super) stage: u32,
-}
-
-impl Frame {
-    fn from_words(words: [u32; work::FRAME as usize]) -> Frame {
-        let [
-            problems,
-            distance,
-            trial,
-            position,
-            best,
-            best_distance,
-            matches,
-            end,
-            notes,
-            outer_scope,
-            outer_mark,
-            stage,
-        ] = words;
-        Frame {
-            problems,
-            distance,
-            trial,
-            position,
-            best,
-            best_distance,
-            matches,
-            end,
-            notes,
-            outer_scope,
-            outer_mark,
-            stage,
-        }
-    }
-
-    fn words(self) -> [u32; work::FRAME as usize] {
-        [
-            self.problems,
-            self.distance,
-            self.trial,
-            self.position,
-            self.best,
-            self.best_distance,
-            self.matches,
-            self.end,
-            self.notes,
-            self.outer_scope,
-            self.outer_mark,
-            self.stage,
-        ]
-    }
-}
-
 /// How a run ended.
 #[derive(Clone, Copy)]
 pub(super) struct Outcome {
     pub(super) failed: bool,
-    distance: u32,
+    pub(super) distance: u32,
 }
 
 /// What an instruction wants.
@@ -303,84 +229,6 @@ impl<'i> Check<'_, 'i, '_> {
         self.find_in_node(op::THEN).is_some() || self.find_in_node(op::ELSE).is_some()
     }
 
-    /// `anyOf` and `oneOf`.
-    fn alternatives(
-        &mut self,
-        frame: &mut Frame,
-        instruction: Instruction,
-        mut outcome: Option<Outcome>,
-        value: &'i [u8],
-    ) -> Option<Act<'i>> {
-        let program = self.schema.program();
-        let count = instruction.argument;
-        let slot = |number: u32| Slot(word(program, instruction.at + 4 + 4 * number as usize));
-        let any = instruction.op == op::ANY_OF;
-        let keyword = if any { Keyword::AnyOf } else { Keyword::OneOf };
-        if self.level.items > count {
-            // The closest one was run aloud.
-            return Some(Act::Finished);
-        }
-        let bits = type_bits(value);
-        loop {
-            match outcome.take() {
-                None => {}
-                Some(Outcome { failed: true, distance }) if distance >= frame.best_distance => {}
-                Some(Outcome { failed: true, distance }) => {
-                    (frame.best, frame.best_distance) = (self.level.items - 1, distance);
-                }
-                Some(_) => {
-                    frame.matches += 1;
-                    (frame.best, frame.best_distance) = (self.level.items - 1, 0);
-                    if any && !self.in_scope() && !self.looks_for_defaults(value) {
-                        return Some(Act::Finished);
-                    }
-                    if !any && frame.matches > 1 {
-                        self.problem(Problem::Several);
-                        return Some(Act::Finished);
-                    }
-                }
-            }
-            let number = self.level.items;
-            if number == count {
-                break;
-            }
-            self.step(1)?;
-            let branch = slot(number);
-            if self.schema.types(branch) & bits == 0 {
-                let problem = Problem::Type(self.schema.types(branch), branch);
-                let mended = self.mender.is_some() && self.mends(&problem, self.level.start as usize, true);
-                let distance = if mended { 0 } else { self.weight(&problem) };
-                outcome = Some(Outcome { failed: true, distance });
-            } else if let Some(after) = self.scalar(branch, value) {
-                frame.end = word_of(self.scan.offset(after));
-                outcome = Some(Outcome { failed: false, distance: 0 });
-            } else {
-                return Some(self.try_out(value, branch));
-            }
-            self.level.items += 1;
-        }
-        if frame.matches > 0 {
-            if frame.matches > 1 || !self.looks_for_defaults(value) {
-                return Some(Act::Finished);
-            }
-            self.level.items = count;
-            return Some(self.look(value, slot(frame.best)));
-        }
-        if self.trials > 0 || self.mender.is_some() && frame.best_distance > 0 {
-            self.problems = self.problems.saturating_add(1);
-            self.distance = self.distance.saturating_add(frame.best_distance);
-            return Some(Act::Finished);
-        }
-        let types = (0..count).map(|number| self.schema.types(slot(number)));
-        if self.mender.is_none() && types.clone().all(|types| types & bits == 0) {
-            let types = types.fold(types::NONE, |all, types| all | types);
-            self.problem(Problem::Kinds(keyword, types));
-            return Some(Act::Finished);
-        }
-        self.level.items = count;
-        Some(self.look(value, slot(frame.best)))
-    }
-
     /// `dependentRequired`, `dependentSchemas` and `dependencies`.
     fn dependent(&mut self, instruction: Instruction, value: &'i [u8]) -> Option<Act<'i>> {
         if value.first() != Some(&b'{') {
@@ -467,17 +315,5 @@ impl<'i> Check<'_, 'i, '_> {
         if let Some(words) = words {
             *words = frame.words();
         }
-    }
-}
-
-/// The bits of the type of the value that stands here; of a number, both.
-fn type_bits(value: &[u8]) -> u8 {
-    match value.first() {
-        Some(b'{') => types::OBJECT,
-        Some(b'[') => types::ARRAY,
-        Some(b'"') => types::STRING,
-        Some(b'n') => types::NULL,
-        Some(b't' | b'f') => types::BOOLEAN,
-        _ => types::NUMBER,
     }
 }

@@ -71,8 +71,8 @@ impl<'s, 'i> Check<'s, 'i, '_> {
     pub(super) fn number(&mut self, slot: Slot, text: &'i [u8], after: &'i [u8]) -> Option<()> {
         let raw = self.raw(text, after);
         let number = Number::new(raw);
-        let small = small(raw);
-        let integer = small.is_some() || number.is_integer();
+        let small = small(text);
+        let integer = small.map_or_else(|| number.is_integer(), |(small, _)| !small.fraction);
         if !self.fits(slot, if integer { types::INTEGER } else { types::FRACTION }, text) {
             return Some(());
         }
@@ -92,7 +92,7 @@ impl<'s, 'i> Check<'s, 'i, '_> {
                 continue;
             }
             let order = match (small, inline) {
-                (Some(number), Some(bound)) => number.cmp(&bound),
+                (Some((number, _)), Some(bound)) => number.compare(bound),
                 _ => number.compare(Number::new(bound)),
             };
             let (fits, keyword) = match instruction.op {
@@ -198,21 +198,53 @@ impl<'s, 'i> Check<'s, 'i, '_> {
     }
 }
 
-/// The value of a number that is an integer of few digits, the common case.
-fn small(raw: &str) -> Option<i32> {
-    let (negative, digits) = match raw.as_bytes() {
+/// A number of few digits before its point, the common case.
+#[derive(Clone, Copy)]
+pub(super) struct Small {
+    whole: i32,
+    negative: bool,
+    /// It is not an integer.
+    pub(super) fraction: bool,
+}
+
+impl Small {
+    pub(super) fn compare(self, bound: i32) -> Ordering {
+        let rest = match (self.fraction, self.negative) {
+            (false, _) => Ordering::Equal,
+            (true, false) => Ordering::Greater,
+            (true, true) => Ordering::Less,
+        };
+        self.whole.cmp(&bound).then(rest)
+    }
+}
+
+/// The small number that `text` starts with, and what comes after it.
+pub(super) fn small(text: &[u8]) -> Option<(Small, &[u8])> {
+    let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),
     };
-    if digits.len() > 9 {
+    let (mut whole, mut after) = (0i32, digits);
+    while let [digit @ b'0'..=b'9', rest @ ..] = after {
+        whole = whole.wrapping_mul(10).wrapping_add(i32::from(digit - b'0'));
+        after = rest;
+    }
+    // A zero stands alone.
+    let count = digits.len() - after.len();
+    if !(1..=9).contains(&count) || (count > 1 && digits.first() == Some(&b'0')) {
         return None;
     }
-    let mut value = 0i32;
-    for digit in digits {
-        if !digit.is_ascii_digit() {
+    let mut fraction = false;
+    if let [b'.', decimals @ ..] = after {
+        after = decimals;
+        while let [digit @ b'0'..=b'9', rest @ ..] = after {
+            fraction |= *digit != b'0';
+            after = rest;
+        }
+        if after.len() == decimals.len() {
             return None;
         }
-        value = value * 10 + i32::from(digit - b'0');
     }
-    Some(if negative { -value } else { value })
+    let small = Small { whole: if negative { -whole } else { whole }, negative, fraction };
+    (!matches!(after, [b'e' | b'E', ..])).then_some((small, after))
 }

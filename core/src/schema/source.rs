@@ -2,7 +2,7 @@
 //! stands at a position.
 
 use super::error::string_end;
-use crate::json::{Scan, Str, Value, blanks};
+use crate::json::{Str, Value, after_string, after_value, blanks};
 
 /// A document that a schema's references can lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,30 +89,30 @@ impl<'s> Texts<'s> {
 /// The value that stands at a position of checked text.
 pub(super) fn value_at(text: &str, at: usize) -> Option<Value<'_>> {
     let rest = blanks(text.as_bytes().get(at..)?);
-    let mut scan = Scan::checked(text);
-    let after = scan.value(rest, 0)?;
-    text.get(scan.offset(rest)..scan.offset(after)).map(Value::new)
+    text.get(offset(text, rest)..offset(text, after_value(rest))).map(Value::new)
 }
 
 /// The next member of an object, after its opening brace or the member before, and where it ends.
 pub(super) fn member_at(text: &str, at: usize) -> Option<(Str<'_>, Value<'_>, usize)> {
-    let mut scan = Scan::checked(text);
     let [b'"', content @ ..] = element(text, at)? else { return None };
-    let end = scan.string(content)?;
-    let key = text.get(scan.offset(content)..scan.offset(end).checked_sub(1)?)?;
-    let rest = blanks(scan.colon(end)?);
-    let after = scan.value(rest, 0)?;
-    let value = text.get(scan.offset(rest)..scan.offset(after))?;
-    Some((Str::new(key), Value::new(value), scan.offset(after)))
+    let end = after_string(content);
+    let key = text.get(offset(text, content)..offset(text, end).checked_sub(1)?)?;
+    let [b':', rest @ ..] = blanks(end) else { return None };
+    let rest = blanks(rest);
+    let end = offset(text, after_value(rest));
+    Some((Str::new(key), Value::new(text.get(offset(text, rest)..end)?), end))
 }
 
 /// The next item of an array, after its opening bracket or the item before, and where it ends.
 pub(super) fn item_at(text: &str, at: usize) -> Option<(Value<'_>, usize)> {
-    let mut scan = Scan::checked(text);
     let rest = element(text, at)?;
-    let after = scan.value(rest, 0)?;
-    let value = text.get(scan.offset(rest)..scan.offset(after))?;
-    Some((Value::new(value), scan.offset(after)))
+    let end = offset(text, after_value(rest));
+    Some((Value::new(text.get(offset(text, rest)..end)?), end))
+}
+
+/// Where the end of a text begins that is left of it.
+fn offset(text: &str, rest: &[u8]) -> usize {
+    text.len().saturating_sub(rest.len())
 }
 
 /// Where `part` begins in `text`, of which it is a slice.

@@ -1,8 +1,9 @@
 //! Keywords about an object as a whole: how many members, and their names.
 
 use super::error::Keyword;
+use super::frame::Frame;
 use super::machine::Check;
-use super::place::{Act, Frame};
+use super::place::Act;
 use super::program::{Instruction, Slot, op, word_of};
 use super::report::Problem;
 use super::source::{member_at, offset_in};
