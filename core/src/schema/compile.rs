@@ -51,8 +51,11 @@ pub enum Draft {
 pub const MAX_LEVELS: u16 = 64;
 
 /// Compiles `text` into `memory` and gives the bytes used, at its start. Too little memory is an error that
-/// names how much would do. Objects of more than 64 names and references need some memory on the way that is
-/// free again in the end.
+/// names how much would do. Objects of more than 64 names, references, and patterns in which something is
+/// repeated no times need some memory on the way that is free again in the end.
+///
+/// The program takes a header of 16 bytes, and at most 8 bytes for each byte of `text` and of what is compiled
+/// of resources; schemas of tools take less than a third of their text.
 ///
 /// The program refers to `text` and to itself by offsets, so both can be moved.
 pub fn compile(text: &str, options: &CompileOptions, memory: &mut [u8]) -> Result<usize, SchemaError> {

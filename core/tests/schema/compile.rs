@@ -196,6 +196,19 @@ fn text_that_is_not_json_says_so() {
 }
 
 #[test]
+fn the_size_that_is_measured_is_what_each_keyword_takes() {
+    for (_, schema, ..) in crate::report::EVERY {
+        if cfg!(not(feature = "pattern")) && schema.contains("attern") {
+            continue;
+        }
+        let options = CompileOptions::default();
+        let size = program_size(schema, &options).unwrap();
+        let mut memory = vec![0; size];
+        assert_eq!(compile(schema, &options, &mut memory), Ok(size), "{schema}");
+    }
+}
+
+#[test]
 fn the_size_that_is_measured_is_enough_and_one_byte_less_is_not() {
     let many: String = (0..100).map(|i| format!("\"p{i}\":{{\"type\":\"string\"}},")).collect();
     for schema in [

@@ -51,12 +51,12 @@ fn schema(family: &Family, size: usize) -> String {
     family.1.replace("%%", &parts.join(","))
 }
 
-/// Twenty times the text: a quadratic compiler would take twenty times as long for each byte. Sorting takes half
-/// as long again, and a text that is read out of order in a larger cache up to three times. The least of several runs counts, in turn, since the machine may be busy with something else.
+/// Fifty times the text: a quadratic compiler would take fifty times as long for each byte. Sorting takes half as
+/// long again, and a text that is read out of order several times, in a cache that others use as well. The least of several runs counts, in turn, since the machine may be busy with something else.
 #[test]
 fn compiling_takes_time_in_proportion_to_the_schema() {
     for family in FAMILIES {
-        let (short, long) = (schema(family, 10_000), schema(family, 200_000));
+        let (short, long) = (schema(family, 4_000), schema(family, 200_000));
         let (mut small, mut large) = (f64::MAX, f64::MAX);
         let mut memory = vec![0; program_size(&long, &CompileOptions::default()).unwrap()];
         let mut per_byte = |schema: &str| {
@@ -67,12 +67,12 @@ fn compiling_takes_time_in_proportion_to_the_schema() {
         for _ in 0..40 {
             small = small.min(per_byte(&short));
             large = large.min(per_byte(&long));
-            if large < 6.0 * small {
+            if large < 20.0 * small {
                 break;
             }
         }
         println!("{}: {small:.1} and {large:.1} ns a byte", family.0);
-        assert!(large < 6.0 * small, "{}: {large} against {small} ns a byte", family.0);
+        assert!(large < 20.0 * small, "{}: {large} against {small} ns a byte", family.0);
     }
 }
 

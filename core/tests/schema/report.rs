@@ -261,7 +261,7 @@ fn every_keyword_names_its_place_in_the_schema() {
 }
 
 /// Keyword with its path, schema, instance, where it is in the instance, message.
-const EVERY: &[(&str, &str, &str, &str, &str)] = &[
+pub(crate) const EVERY: &[(&str, &str, &str, &str, &str)] = &[
     ("type", r#"{"type":"integer"}"#, "null", "", "expected integer, got null"),
     ("enum", r#"{"enum":["a",1]}"#, "2", "", "expected one of \"a\", 1, got 2"),
     ("const", r#"{"const":{"a":1}}"#, "2", "", "expected {\"a\":1}, got 2"),
