@@ -16,7 +16,9 @@ use toolcore::sink::Sink;
 use toolcore::tool::Failure;
 
 fn calls<'a>(ids: &[&'a str]) -> Vec<ToolCall<'a>> {
-    ids.iter().map(|id| ToolCall { id: Some(id), name: "f", arguments: "{}", truncated: false }).collect()
+    ids.iter()
+        .map(|id| ToolCall { id: Some(id), name: "f", arguments: "{}", ..ToolCall::default() })
+        .collect()
 }
 
 fn text<'b>(memory: &'b mut [u8], text: &str) -> ToolResult<'b> {

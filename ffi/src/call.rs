@@ -186,6 +186,7 @@ impl toolcore_tool_call_t {
             name: c.text(self.name)?,
             arguments: c.text(self.arguments)?,
             truncated: self.flags & TOOLCORE_CALL_TRUNCATED != 0,
+            ..ToolCall::default()
         })
     }
 }

@@ -1,8 +1,9 @@
 //! Anthropic Messages. Source: the request and response models of the provider's SDK.
 
+use super::change::{CallParts, Change, Field, Member, Shape, Show, index};
 use super::results::{Budget, write_part};
 use super::tools::{Choice, Note, WireChoice, WireTool};
-use super::{Finish, Item, NameRule, ReplyError, Wire, name_and_description, provider_error};
+use super::{Finish, Item, NameRule, ReplayError, ReplyError, Wire, name_and_description, provider_error};
 use crate::json::{Kind, Value, Writer};
 use crate::result::{Part, ToolResult};
 use crate::schema::StrictSubset;
@@ -37,6 +38,29 @@ const STRICT_REFUSES: [&str; 24] = [
     "exclusiveMaximum",
     "multipleOf",
 ];
+
+/// What of a block grows in a stream.
+const FIELDS: [Field; 6] = [
+    Field { path: "/text", show: Show::Text, empty: "" },
+    Field { path: "/thinking", show: Show::Reasoning, empty: "" },
+    Field { path: "/signature", show: Show::Nothing, empty: "" },
+    Field { path: "/input", show: Show::Arguments, empty: "" },
+    Field { path: "/citations", show: Show::Nothing, empty: "" },
+    Field { path: "/content", show: Show::Nothing, empty: "" },
+];
+
+/// What is read of a block if only calls are kept.
+const CALL_BLOCK: [Member; 6] = [
+    Member::whole("type"),
+    Member::whole("id"),
+    Member::whole("name"),
+    Member::whole("input"),
+    Member::whole("text"),
+    Member::whole("thinking"),
+];
+
+/// The member of a delta that is a piece of each field.
+const PIECES: [&str; FIELDS.len()] = ["text", "thinking", "signature", "partial_json", "citation", "content"];
 
 /// The image types that a tool result may hold.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -108,7 +132,7 @@ impl Wire for Anthropic {
             if is("text") {
                 visit(Item::Text(text));
             } else if is("tool_use") {
-                visit(Item::Call { id, name, arguments: input, encoded: false });
+                visit(Item::Call { id, name, arguments: input, encoded: false, incomplete: false });
             }
         }
         Ok(match reason.and_then(Value::as_str) {
@@ -118,6 +142,119 @@ impl Wire for Anthropic {
             Some(reason) if reason == "refusal" => Finish::Refused,
             _ => Finish::Complete,
         })
+    }
+
+    /// All blocks go back as they came, thinking with its signature among them. What the provider refuses
+    /// goes not: empty text, thinking that was cut off before its signature, and input that is no object
+    /// (the result of such a call quotes it).
+    fn replay<'r>(
+        &self,
+        root: Value<'r>,
+        ids: &mut dyn FnMut() -> Option<&'r str>,
+        out: &mut Writer<'_, '_>,
+    ) -> Result<(), ReplayError> {
+        let Some(content) = root.get("content") else { return Ok(()) };
+        if content.kind() != Kind::String && !content.items().any(is_taken_back) {
+            return Ok(());
+        }
+        out.object_start();
+        out.key("role");
+        out.string("assistant");
+        out.key("content");
+        if content.kind() == Kind::String {
+            out.value(content);
+        } else {
+            out.array_start();
+            for block in content.items().filter(|block| is_taken_back(*block)) {
+                let minted = if is_call(block) { ids() } else { None };
+                write_replayed(block, minted, out);
+            }
+            out.array_end();
+        }
+        out.object_end();
+        Ok(())
+    }
+
+    fn stream(&self) -> Option<&'static Shape> {
+        const SHAPE: Shape = Shape {
+            head: r#"{"role":"assistant""#,
+            list: r#","content":["#,
+            tail: r#"],"stop_reason":"#,
+            end: "}",
+            members: &[
+                Member::whole("type"),
+                Member::whole("index"),
+                Member::whole("content_block"),
+                Member::whole("delta"),
+                Member::whole("error"),
+                Member::whole("content"),
+                Member::whole("stop_reason"),
+            ],
+            call_members: &[
+                Member::whole("type"),
+                Member::whole("index"),
+                Member { key: "content_block", inner: &CALL_BLOCK },
+                Member {
+                    key: "delta",
+                    inner: &[
+                        Member::whole("text"),
+                        Member::whole("thinking"),
+                        Member::whole("partial_json"),
+                        Member::whole("stop_reason"),
+                    ],
+                },
+                Member::whole("error"),
+                Member { key: "content", inner: &CALL_BLOCK },
+                Member::whole("stop_reason"),
+            ],
+            fields: &FIELDS,
+            empty_call: "",
+            call: |item| {
+                let [kind, id, name, arguments] = item.pick(["type", "id", "name", "input"]);
+                let is_call = kind.and_then(Value::as_str).is_some_and(|kind| kind == "tool_use");
+                is_call.then_some(CallParts { id, name, arguments })
+            },
+        };
+        Some(&SHAPE)
+    }
+
+    fn event<'e>(&self, root: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
+        let [kind, number, block, delta, error, content, reason] =
+            root.pick(["type", "index", "content_block", "delta", "error", "content", "stop_reason"]);
+        provider_error(error)?;
+        let kind = kind.and_then(Value::as_str);
+        let is = |name: &str| kind.is_some_and(|kind| kind == name);
+        let key = index(number).ok_or(ReplyError::Shape { expected: "the index of a block" });
+        if is("content_block_delta") {
+            let pieces = delta.map_or([None; FIELDS.len()], |delta| delta.pick(PIECES));
+            for (field, piece) in (0..).zip(pieces) {
+                if let Some(piece) = piece {
+                    visit(Change::Append { key: key?, field, piece });
+                }
+            }
+        } else if is("content_block_start") {
+            let item = block.ok_or(ReplyError::Shape { expected: "content_block" })?;
+            visit(Change::Open { key: key?, item });
+        } else if is("content_block_stop") {
+            visit(Change::Close { key: key? });
+        } else if is("message_delta") {
+            if let Some(reason) = delta.and_then(|delta| delta.get("stop_reason")) {
+                visit(Change::Finish { reason });
+            }
+        } else if is("message_stop") {
+            visit(Change::End);
+        } else if is("message") {
+            // A whole message where a stream was asked for.
+            for (key, item) in (0..).zip(content.into_iter().flat_map(Value::items)) {
+                visit(Change::Open { key, item });
+                visit(Change::Close { key });
+            }
+            if let Some(reason) = reason {
+                visit(Change::Finish { reason });
+            }
+            visit(Change::End);
+        }
+        Ok(())
     }
 
     /// All results of a turn stand in one user message.
@@ -195,6 +332,38 @@ fn write_block(part: &Part<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
             out.key("text");
             write_part(other, budget, out);
         }
+    }
+    out.object_end();
+}
+
+fn is_call(block: Value<'_>) -> bool {
+    block.get("type").and_then(Value::as_str).is_some_and(|kind| kind == "tool_use")
+}
+
+/// Whether the provider takes this block of its own back.
+fn is_taken_back(block: Value<'_>) -> bool {
+    let [kind, text, signature] = block.pick(["type", "text", "signature"]);
+    let filled = |value: Option<Value<'_>>| value.is_some_and(|value| value.raw() != "\"\"");
+    match kind.and_then(Value::as_str) {
+        Some(kind) if kind == "text" => filled(text),
+        Some(kind) if kind == "thinking" => filled(signature),
+        _ => true,
+    }
+}
+
+fn write_replayed(block: Value<'_>, minted: Option<&str>, out: &mut Writer<'_, '_>) {
+    let object = |input: Value<'_>| input.kind() == Kind::Object;
+    if minted.is_none() && block.get("input").is_none_or(object) {
+        return out.value(block);
+    }
+    out.object_start();
+    for (key, value) in block.entries().filter(|(key, _)| minted.is_none() || *key != "id") {
+        out.key_str(key);
+        out.value(if key == "input" && !object(value) { Value::empty_object() } else { value });
+    }
+    if let Some(id) = minted {
+        out.key("id");
+        out.string(id);
     }
     out.object_end();
 }

@@ -4,7 +4,7 @@
 
 use super::results::{Budget, write_part};
 use super::tools::{Note, WireChoice, WireTool};
-use super::{Finish, Item, NameRule, ReplyError, Wire, name_and_description};
+use super::{Facts, Finish, Item, NameRule, ReplyError, Wire, name_and_description};
 use crate::json::{Value, Writer};
 use crate::result::{Part, ToolResult};
 use crate::schema::StrictSubset;
@@ -64,6 +64,10 @@ impl Wire for Mcp {
         out.array_end();
     }
 
+    fn facts(&self) -> Facts {
+        Facts { lists_nothing: true, has_choice: false, one_result: true, needs_ids: false }
+    }
+
     /// Reads a `tools/call` request or its `params`.
     fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
         let [id, params] = root.pick(["id", "params"]);
@@ -72,7 +76,7 @@ impl Wire for Mcp {
         if name.is_none() {
             return Err(ReplyError::Shape { expected: "params.name" });
         }
-        visit(Item::Call { id, name, arguments, encoded: false });
+        visit(Item::Call { id, name, arguments, encoded: false, incomplete: false });
         Ok(Finish::Complete)
     }
 

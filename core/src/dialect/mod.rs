@@ -16,15 +16,20 @@
 
 mod alias;
 mod anthropic;
+mod change;
 mod mcp;
 mod openai_chat;
+mod replay;
 mod reply;
 mod results;
 mod tools;
 
 pub(crate) use alias::resolve;
 pub use alias::{NameRule, WireName};
-pub use reply::{Calls, Finish, Reply, ReplyError, parse_reply};
+pub(crate) use change::{CallParts, Change, Field, Member, Shape, Show};
+pub use replay::ReplayError;
+pub use reply::{Calls, Finish, Reply, ReplyError, parse_reply, write_provider_error};
+pub(crate) use reply::{Origin, error_message, read_reply};
 pub use results::{CallResult, Results, ResultsError, ResultsOptions, render_results, render_results_from};
 pub(crate) use results::{MIN_ROOM, render_one};
 pub use tools::{Choice, Note, NoteKind, RenderError, RenderErrorKind, ToolsOptions, render_tools};
@@ -34,30 +39,45 @@ use crate::registry::ToolInfo;
 use crate::result::ToolResult;
 use crate::schema::StrictSubset;
 
-/// A provider's wire format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
+/// Makes the enum of the dialects and the table behind it: documentation, variant, name, wire.
+macro_rules! dialects {
+    ($($(#[doc = $doc:literal])* $variant:ident $name:literal $wire:expr;)*) => {
+        /// A provider's wire format.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Dialect {
+            $($(#[doc = $doc])* $variant,)*
+        }
+
+        impl Dialect {
+            /// All dialects.
+            pub const ALL: [Dialect; [$($name),*].len()] = [$(Dialect::$variant),*];
+
+            /// The name in snake case: `openai_chat`, `anthropic`, `mcp`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Dialect::$variant => $name,)*
+                }
+            }
+
+            pub(crate) fn wire(self) -> &'static dyn Wire {
+                match self {
+                    $(Dialect::$variant => &$wire,)*
+                }
+            }
+        }
+    };
+}
+
+dialects! {
     /// OpenAI Chat Completions, and what imitates it.
-    OpenAiChat,
+    OpenAiChat "openai_chat" openai_chat::OpenAiChat;
     /// Anthropic Messages.
-    Anthropic,
+    Anthropic "anthropic" anthropic::Anthropic;
     /// The shapes of the Model Context Protocol: `Tool`, the `tools/call` request and its result.
-    Mcp,
+    Mcp "mcp" mcp::Mcp;
 }
 
 impl Dialect {
-    /// All dialects.
-    pub const ALL: [Dialect; 3] = [Dialect::OpenAiChat, Dialect::Anthropic, Dialect::Mcp];
-
-    /// The name in snake case: `openai_chat`, `anthropic`, `mcp`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Dialect::OpenAiChat => "openai_chat",
-            Dialect::Anthropic => "anthropic",
-            Dialect::Mcp => "mcp",
-        }
-    }
-
     /// The dialect of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|dialect| dialect.name() == name)
@@ -67,14 +87,25 @@ impl Dialect {
     pub fn name_rule(self) -> NameRule {
         self.wire().names()
     }
+}
 
-    pub(crate) fn wire(self) -> &'static dyn Wire {
-        match self {
-            Dialect::OpenAiChat => &openai_chat::OpenAiChat,
-            Dialect::Anthropic => &anthropic::Anthropic,
-            Dialect::Mcp => &mcp::Mcp,
-        }
-    }
+/// What of a dialect is neither a rule for schemas and names nor a function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts {
+    /// The list of tools is written even if there is none.
+    pub(crate) lists_nothing: bool,
+    /// The request can say which tools the model may or must call.
+    pub(crate) has_choice: bool,
+    /// A message holds one result, and a reply one call.
+    pub(crate) one_result: bool,
+    /// A result refers to its call by an id, so that one is minted where the call has none.
+    pub(crate) needs_ids: bool,
+}
+
+impl Facts {
+    /// What holds for a provider of models.
+    pub(crate) const PROVIDER: Facts =
+        Facts { lists_nothing: false, has_choice: true, one_result: false, needs_ids: true };
 }
 
 /// What every dialect implements.
@@ -94,8 +125,36 @@ pub(crate) trait Wire: Sync {
     /// Writes what comes after the last tool, and the choice.
     fn tools_end(&self, choice: &tools::WireChoice<'_>, out: &mut Writer<'_, '_>);
 
+    /// What else is to be known of it.
+    fn facts(&self) -> Facts {
+        Facts::PROVIDER
+    }
+
     /// Hands each part of a reply to `visit` in order; gives why the reply ended.
     fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError>;
+
+    /// Writes the turn of the model, of which `root` is the whole form, as the provider takes it back. The
+    /// calls in order get their ids from `ids`, which gives `None` where the reply has one.
+    fn replay<'r>(
+        &self,
+        root: Value<'r>,
+        ids: &mut dyn FnMut() -> Option<&'r str>,
+        out: &mut Writer<'_, '_>,
+    ) -> Result<(), ReplayError> {
+        let _ = (root, ids, out);
+        Err(ReplayError::Unsupported)
+    }
+
+    /// How a stream of the dialect is read; `None` if it has none.
+    fn stream(&self) -> Option<&'static Shape> {
+        None
+    }
+
+    /// Hands each change that an event of a stream brings to `visit`, in the order of the text.
+    fn event<'e>(&self, root: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
+        let _ = (root, visit);
+        Err(ReplyError::Shape { expected: "a stream; the dialect has none" })
+    }
 
     /// Writes what comes before the first result; `bare` leaves the enclosing brackets out.
     fn results_start(&self, bare: bool, out: &mut Writer<'_, '_>);
@@ -127,6 +186,8 @@ pub(crate) enum Item<'r> {
         arguments: Option<Value<'r>>,
         /// Whether arguments that are a string are the JSON text that it holds, and not a string.
         encoded: bool,
+        /// The provider says that it did not get to the end of this call.
+        incomplete: bool,
     },
 }
 

@@ -111,7 +111,7 @@ pub fn render_results_from(
     sink: &mut Sink<'_>,
 ) -> Result<(), ResultsError> {
     let count = calls.count();
-    if dialect == Dialect::Mcp && count > 1 {
+    if dialect.wire().facts().one_result && count > 1 {
         return Err(ResultsError::TooMany { count });
     }
     let in_order = in_order(calls, results);
@@ -168,7 +168,11 @@ pub(crate) fn render_one(
 ) {
     let limit = limit.unwrap_or(usize::MAX);
     let mut minted = heapless::String::<32>::new();
-    let id = call.id.unwrap_or_else(|| minted_id(index, &mut minted));
+    let id = match call.id {
+        Some(id) => id,
+        None if !call.wire_id.is_empty() => call.wire_id,
+        None => minted_id(index, &mut minted),
+    };
     let write = |limit, room, out: &mut Writer<'_, '_>| {
         let mark = out.mark();
         let before = out.sink().len();
@@ -196,8 +200,7 @@ pub(crate) fn render_one(
     dialect.wire().result(id, &notice, &mut Budget { limit: usize::MAX, room: usize::MAX }, out);
 }
 
-/// The id of a call that came without one: `toolcore_0` for the first of its reply, which no provider's id
-/// looks like.
+/// The id of a call that was made by hand without one: `toolcore_0` for the first.
 fn minted_id(index: usize, id: &mut heapless::String<32>) -> &str {
     let mut digits = [0u8; 20];
     let mut sink = Sink::new(&mut digits);

@@ -187,7 +187,8 @@ fn render<H, K: Hook>(
             .map_err(|kind| RenderError { tool: Some(position), kind })?;
         wire.tool(&WireTool { name: &name, info }, notes, &mut out);
     }
-    if any || dialect == Dialect::Mcp {
+    let facts = wire.facts();
+    if any || facts.lists_nothing {
         if !any {
             wire.tools_start(&mut out);
         }
@@ -196,7 +197,7 @@ fn render<H, K: Hook>(
             Some(Choice::Tool(_)) => Some(Choice::Tool(&name)),
             other => other,
         };
-        if dialect == Dialect::Mcp && (choice.is_some() || options.parallel.is_some()) {
+        if !facts.has_choice && (choice.is_some() || options.parallel.is_some()) {
             notes(Note { tool: "", kind: NoteKind::ChoiceDropped });
         }
         wire.tools_end(&WireChoice { choice, parallel: options.parallel }, &mut out);

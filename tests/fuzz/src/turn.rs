@@ -116,7 +116,7 @@ fn results(dialect: Dialect, calls: &[ToolCall<'_>]) {
 /// A tool's name and its arguments: a result, whatever they are, and one that every dialect can send.
 pub fn dispatch(input: &[u8]) {
     let (name, arguments) = split(input);
-    let call = ToolCall { id: None, name: text(name), arguments: text(arguments), truncated: false };
+    let call = ToolCall { name: text(name), arguments: text(arguments), ..ToolCall::default() };
     with_tools(|tools, clock, ran| {
         for lenient in [false, true] {
             let options = DispatchOptions {
