@@ -1,0 +1,71 @@
+//! Chunking changes nothing.
+
+use serde_json::{Value as Json, json};
+use toolcore::dialect::Dialect;
+
+use crate::convert::stream_of;
+use crate::support::{ALL, CALLS, Random, Seen, Watched, stream_in, stream_watched};
+
+/// Replies with several calls, text beside them, escapes, and what must go back.
+pub(crate) fn examples() -> Vec<(Dialect, Json)> {
+    let arguments =
+        r#"{"city":"Troms\u00f8 \ud83d\ude00","note":"a \"quoted\"\n\\ line","n":1.0e2,"deep":[[{}]]}"#;
+    let openai = json!({"choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant",
+        "content":"Let me \"see\" 😀","tool_calls":[
+            {"id":"call_1","type":"function","function":{"name":"get_weather","arguments":arguments}},
+            {"id":"call_2","type":"function","function":{"name":"get_time","arguments":"{}"}},
+            {"id":"call_3","type":"function","function":{"name":"ping","arguments":""}}]}}],
+        "usage":{"prompt_tokens":1}});
+    let anthropic = json!({"id":"m","type":"message","role":"assistant","content":[
+        {"type":"thinking","thinking":"hm\n","signature":"AAA=="},
+        {"type":"text","text":"Let me \"see\" 😀","citations":[{"a":1},{"a":2}]},
+        {"type":"server_tool_use","id":"s","name":"web_search","input":{"query":"x"}},
+        {"type":"web_search_tool_result","tool_use_id":"s","content":[{"url":"u"}]},
+        {"type":"tool_use","id":"toolu_1","name":"get_weather","input":{"city":"Tromsø 😀","note":"a \"q\"\n\\"}},
+        {"type":"tool_use","id":"toolu_2","name":"get_time","input":{}}],
+        "stop_reason":"tool_use","stop_sequence":null});
+    vec![(Dialect::OpenAiChat, openai), (Dialect::Anthropic, anthropic)]
+}
+
+#[test]
+fn a_cut_at_any_byte_changes_nothing() {
+    for (dialect, reply) in examples() {
+        for text in [stream_of(dialect, &reply, 24), stream_of(dialect, &reply, 1000)] {
+            let expected = stream_watched(dialect, [text.as_bytes()]);
+            assert!(expected.0.calls.len() >= 2);
+            for cut in 0..=text.len() {
+                let (before, after) = text.as_bytes().split_at(cut);
+                let sizes = [256, 8192];
+                let (seen, watched) = stream_in(dialect, [before, after], ALL, sizes);
+                assert_eq!((seen.unwrap(), watched), expected, "{} cut at {cut}", dialect.name());
+                if cut % 7 == 0 {
+                    let (seen, _) = stream_in(dialect, [before, after], CALLS, sizes);
+                    assert_eq!(seen.unwrap().calls, expected.0.calls, "{} cut at {cut}", dialect.name());
+                }
+            }
+        }
+    }
+}
+
+/// `TOOLCORE_STREAM_CHUNKINGS` says how many for each dialect, `TOOLCORE_STREAM_SEED` where they start.
+#[test]
+fn random_chunkings_change_nothing() {
+    let variable = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().unwrap());
+    let count = variable("TOOLCORE_STREAM_CHUNKINGS").unwrap_or(300);
+    let seed = variable("TOOLCORE_STREAM_SEED").unwrap_or(0x746F_6F6C);
+    for (dialect, reply) in examples() {
+        let texts: Vec<(String, (Seen, Watched))> = [1, 2, 7, 1000]
+            .map(|piece| {
+                let text = stream_of(dialect, &reply, piece);
+                let expected = stream_watched(dialect, [text.as_bytes()]);
+                (text, expected)
+            })
+            .into();
+        for number in 0..count {
+            let mut random = Random(seed ^ (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            let (text, expected) = &texts[random.below(texts.len())];
+            let (seen, watched) = stream_in(dialect, random.cut(text.as_bytes()), ALL, [256, 8192]);
+            assert_eq!((&seen.unwrap(), &watched), (&expected.0, &expected.1), "number {number}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Whole replies as the streams that their providers would have sent, and back through the library: the
+//! stream's reply is the whole one's.
+
+use serde_json::{Value as Json, json};
+use toolcore::dialect::Dialect;
+
+use crate::common::{rows, shared};
+use crate::support::{Random, Seen, chunk, sse, stream_watched, whole};
+use crate::traffic::normal;
+
+/// A whole reply as a stream with pieces of so many characters; those of what is no call have at most 64, as
+/// providers send them.
+pub(crate) fn stream_of(dialect: Dialect, reply: &Json, piece: usize) -> String {
+    match dialect {
+        Dialect::OpenAiChat => openai(reply, piece),
+        _ => anthropic(reply, piece),
+    }
+}
+
+fn pieces(text: &str, piece: usize) -> Vec<String> {
+    let chars: Vec<char> = text.chars().collect();
+    chars.chunks(piece.max(1)).map(|chars| chars.iter().collect()).collect()
+}
+
+/// As `openai.lib.streaming` takes it: a first chunk with the role, the text, each call with its head first,
+/// the reason, the usage.
+fn openai(reply: &Json, piece: usize) -> String {
+    let choice = &reply["choices"][0];
+    let message = &choice["message"];
+    let mut events = vec![chunk(&json!({"role":"assistant","content":"","refusal":null}))];
+    for key in ["reasoning", "reasoning_content", "content", "refusal"] {
+        for text in message[key].as_str().into_iter().flat_map(|text| pieces(text, piece.min(64))) {
+            events.push(chunk(&json!({ key: text })));
+        }
+    }
+    for detail in message["reasoning_details"].as_array().into_iter().flatten() {
+        events.push(chunk(&json!({"reasoning_details":[detail]})));
+    }
+    for (index, call) in message["tool_calls"].as_array().into_iter().flatten().enumerate() {
+        let mut head = call.clone();
+        head["index"] = index.into();
+        let arguments = call["function"]["arguments"].as_str().unwrap_or_default();
+        if call["function"]["arguments"].is_string() {
+            head["function"]["arguments"] = "".into();
+        }
+        events.push(chunk(&json!({"tool_calls":[head]})));
+        for text in pieces(arguments, piece) {
+            events.push(chunk(&json!({"tool_calls":[{"index":index,"function":{"arguments":text}}]})));
+        }
+    }
+    let mut last = chunk(&json!({}));
+    last["choices"][0]["finish_reason"] = choice["finish_reason"].clone();
+    events.push(last);
+    let mut usage = chunk(&json!({}));
+    (usage["choices"], usage["usage"]) = (json!([]), reply["usage"].clone());
+    events.push(usage);
+    sse(&events, true)
+}
+
+/// As the provider's SDK accumulates it: blocks one after the other, strings in pieces, `input` as text.
+fn anthropic(reply: &Json, piece: usize) -> String {
+    let mut start = reply.clone();
+    (start["content"], start["stop_reason"]) = (json!([]), Json::Null);
+    let mut events = vec![json!({"type":"message_start","message":start}), json!({"type":"ping"})];
+    for (index, block) in reply["content"].as_array().into_iter().flatten().enumerate() {
+        let mut head = block.clone();
+        let mut deltas = Vec::new();
+        for (key, kind, name) in [
+            ("text", "text_delta", "text"),
+            ("thinking", "thinking_delta", "thinking"),
+            ("signature", "signature_delta", "signature"),
+        ] {
+            for text in block[key].as_str().into_iter().flat_map(|text| pieces(text, piece.min(64))) {
+                head[key] = "".into();
+                deltas.push(json!({"type":kind, name:text}));
+            }
+        }
+        for citation in block["citations"].as_array().into_iter().flatten() {
+            head["citations"] = json!([]);
+            deltas.push(json!({"type":"citations_delta","citation":citation}));
+        }
+        if block["input"].is_object() {
+            head["input"] = json!({});
+            deltas.push(json!({"type":"input_json_delta","partial_json":""}));
+            let text = block["input"].to_string();
+            if text != "{}" {
+                let most = if block["type"] == "tool_use" { piece } else { piece.min(64) };
+                for text in pieces(&text, most) {
+                    deltas.push(json!({"type":"input_json_delta","partial_json":text}));
+                }
+            }
+        }
+        events.push(json!({"type":"content_block_start","index":index,"content_block":head}));
+        events.extend(
+            deltas.into_iter().map(|delta| json!({"type":"content_block_delta","index":index,"delta":delta})),
+        );
+        events.push(json!({"type":"content_block_stop","index":index}));
+    }
+    events.push(json!({"type":"message_delta","delta":{"stop_reason":reply["stop_reason"],
+        "stop_sequence":reply["stop_sequence"]},"usage":{"output_tokens":1}}));
+    events.push(json!({"type":"message_stop"}));
+    sse(&events, false)
+}
+
+#[test]
+fn a_streamed_reply_is_the_whole_reply() {
+    let test = "a_streamed_reply_is_the_whole_reply";
+    let (mut streamed, mut random) = (0, Random(7));
+    for dialect in [Dialect::OpenAiChat, Dialect::Anthropic] {
+        let Some(path) = shared(&format!("data/traffic/{}.jsonl", dialect.name()), test) else { return };
+        for row in rows(&path).iter().filter(|row| row["kind"] == "whole") {
+            let expected = whole(dialect, &row["reply"]).unwrap();
+            for piece in [1, 3, 1000] {
+                let text = stream_of(dialect, &row["reply"], piece);
+                for chunks in [vec![text.as_bytes()], random.cut(text.as_bytes())] {
+                    let (seen, watched) = stream_watched(dialect, chunks);
+                    assert_eq!(seen.calls, expected.calls, "{}", row["id"]);
+                    assert_eq!(seen.text, expected.text, "{}", row["id"]);
+                    assert_eq!(seen.finish, expected.finish, "{}", row["id"]);
+                    let turn = |seen: &Seen| {
+                        seen.replay
+                            .as_ref()
+                            .unwrap()
+                            .as_array()
+                            .unwrap()
+                            .iter()
+                            .map(normal)
+                            .collect::<Vec<_>>()
+                    };
+                    assert_eq!(turn(&seen), turn(&expected), "{}", row["id"]);
+                    assert_eq!(watched.text, expected.text, "{}", row["id"]);
+                    let told: Vec<_> = watched.calls.iter().map(|call| (&*call.1, &*call.2)).collect();
+                    let called = expected.called();
+                    let called =
+                        called.iter().map(|(name, text)| (*name, if told.is_empty() { "" } else { *text }));
+                    for (told, called) in told.iter().zip(called) {
+                        assert_eq!(told.0, called.0, "{}", row["id"]);
+                        assert!(told.1 == called.1 || told.1.is_empty() && called.1 == "{}", "{}", row["id"]);
+                    }
+                    assert_eq!(watched.calls.len(), expected.calls.len(), "{}", row["id"]);
+                    assert!(watched.calls.iter().all(|call| call.3), "{}: every call ends", row["id"]);
+                    streamed += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(streamed, (111 + 76) * 6);
+}
