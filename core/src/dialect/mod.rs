@@ -1,8 +1,8 @@
 //! How each provider writes tools, calls and results.
 //!
-//! A dialect is data (a name rule, a schema subset) and the same few functions in one file each:
-//! tools, choice, reply, results (and streams, which end in the same reply). A ninth provider is one new
-//! file and one more row here.
+//! A dialect is data (a name rule, a schema subset, facts, the shape of a stream) and the same few functions
+//! in one file each: tools, choice, reply, events of a stream, replay, results. A further provider is one new
+//! file and one more row in the table below; nothing else in the library names a dialect.
 //!
 //! | dialect | provider's page |
 //! |---|---|
@@ -10,9 +10,35 @@
 //! | [`Dialect::Anthropic`] | Anthropic, Messages: `tools`, `tool_use`, `tool_result` |
 //! | [`Dialect::Mcp`] | Model Context Protocol, server features, tools: `Tool`, `tools/call`, `CallToolResult` |
 //!
-//! [`render_tools`] tells the model what there is, [`parse_reply`] reads what it asks for, and
-//! [`render_results`] writes what to send back. [`crate::answer`] does the last two and the dispatch
-//! between them in one call.
+//! [`render_tools`] tells the model what there is, [`parse_reply`] reads what it asks for,
+//! [`Reply::write_replay`] writes the model's turn as it goes back, and [`render_results`] what goes back
+//! after it. [`crate::stream`] gives the same [`Reply`] of a stream. [`crate::answer`] does reading,
+//! dispatch and results in one call.
+//!
+//! # Adding a dialect
+//!
+//! 1. A file here with a type that implements `Wire`, `mod` for it, and a row in `dialects!`.
+//! 2. `names`, `strict`, and `facts` where they are not those of a provider (`Facts::PROVIDER`).
+//! 3. `tools_start`, `tool`, `tools_end`: the request's members.
+//! 4. `reply`: walk the whole form and hand out `Item`s in order. `encoded` for arguments that are a string
+//!    of JSON text; `incomplete` where the provider says so of a call; `provider_error` first. What would be
+//!    lost in silence is a `ReplyError::Shape` that says what was expected.
+//! 5. `replay`: write the message from the same root. Copy what the provider signs as it stands
+//!    (`Writer::value` keeps the bytes), leave out what it only puts out, and ask `ids` once for each call of
+//!    `reply`, in its order.
+//! 6. `results_start`, `result`, `results_end`.
+//! 7. A stream: a `Shape`, and `event`, which reads one event into `Change`s.
+//!    - The shape's `head`, `list`, `tail` and `end` spell an empty whole form, which `reply` must read;
+//!      `members` are the only members of an event that `event` gets to see.
+//!    - Blocks that begin, grow and end: `Open`, `Append`, `Close`, with `Field`s that say where in the block
+//!      a piece goes (a member that is missing is made). Calls in pieces without such marks: `Call`, with
+//!      `empty_call`. Whole items: `Open` and `Close`, or `Replace` for one that came in pieces before. Text
+//!      beside a list of calls: `Member`. The reason: `Finish`. The marker: `End`.
+//!    - A field that is shown as `Show::Arguments` holds text until its item is closed, and then the object
+//!      that it spells. Text that spells none stays a string, and is read as text.
+//! 8. Rows in `core/tests/stream/convert.rs` (whole replies as this provider streams them),
+//!    `core/tests/stream/chunks.rs` (an example) and the tests of recorded traffic; the constant in
+//!    `ffi/src/tools.rs`.
 
 mod alias;
 mod anthropic;
