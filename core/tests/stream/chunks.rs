@@ -1,7 +1,10 @@
 //! Chunking changes nothing.
 
 use serde_json::{Value as Json, json};
-use toolcore::dialect::Dialect;
+use toolcore::dialect::{Dialect, ReplyError};
+use toolcore::json::Reason;
+use toolcore::scratch::Scratch;
+use toolcore::stream::{Stream, StreamError};
 
 use crate::convert::stream_of;
 use crate::support::{ALL, CALLS, Random, Seen, Watched, stream_in, stream_watched};
@@ -47,7 +50,7 @@ fn a_cut_at_any_byte_changes_nothing() {
     }
 }
 
-/// `TOOLCORE_STREAM_CHUNKINGS` says how many for each dialect, `TOOLCORE_STREAM_SEED` where they start.
+/// `TOOLCORE_STREAM_CHUNKINGS` says how many for each dialect (here and for damaged streams), `TOOLCORE_STREAM_SEED` where they start.
 #[test]
 fn random_chunkings_change_nothing() {
     let variable = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().unwrap());
@@ -66,6 +69,49 @@ fn random_chunkings_change_nothing() {
             let (text, expected) = &texts[random.below(texts.len())];
             let (seen, watched) = stream_in(dialect, random.cut(text.as_bytes()), ALL, [256, 8192]);
             assert_eq!((&seen.unwrap(), &watched), (&expected.0, &expected.1), "number {number}");
+        }
+    }
+}
+
+/// Streams with bytes changed, left out and doubled, in memory of any size: an error or a reply, never a
+/// panic, and what is kept can always be read.
+#[test]
+fn damaged_streams_end_in_an_error_or_a_reply() {
+    let count = std::env::var("TOOLCORE_STREAM_CHUNKINGS").map_or(500, |count| count.parse().unwrap());
+    for (dialect, reply) in examples() {
+        let text = stream_of(dialect, &reply, 5);
+        for number in 0..count {
+            let mut random = Random(0x5EED ^ (number + 1_u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            let mut bytes = text.clone().into_bytes();
+            for _ in 0..=random.below(4) {
+                let at = random.below(bytes.len() - 64);
+                let with = b"{}[]\",:\\0n\n\r \xffud83"[random.below(18)];
+                match random.below(4) {
+                    0 => bytes[at] = with,
+                    1 => bytes.insert(at, with),
+                    2 => drop(bytes.drain(at..at + random.below(64))),
+                    _ => {
+                        let piece = bytes[at..at + random.below(64)].to_vec();
+                        let to = random.below(bytes.len());
+                        bytes.splice(to..to, piece);
+                    }
+                }
+            }
+            let sizes = [random.below(100), random.below(2000)];
+            let options = [ALL, CALLS][random.below(2)];
+            let (mut words, mut memory) = (vec![0; sizes[0]], vec![0; sizes[1]]);
+            let scratch = Scratch::new(&mut words, &mut memory);
+            let Ok(mut stream) = Stream::new(dialect, options, scratch) else { continue };
+            let failed =
+                random.cut(&bytes).into_iter().find_map(|chunk| stream.feed(chunk, &mut |_| {}).err());
+            match stream.rescue() {
+                Ok((reply, _)) => drop(Seen::of(&reply)),
+                // The text itself is JSON, whatever came.
+                Err(StreamError::Reply(ReplyError::Json(error))) => {
+                    assert_eq!(error.reason, Reason::LoneSurrogate, "{failed:?}, number {number}");
+                }
+                Err(_) => {}
+            }
         }
     }
 }
