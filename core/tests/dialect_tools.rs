@@ -82,7 +82,19 @@ fn a_tool_has_the_members_of_its_dialect_and_no_others() {
 #[test]
 fn every_dialect_is_found_by_its_name() {
     let names = Dialect::ALL.map(Dialect::name);
-    assert_eq!(names, ["openai_chat", "anthropic", "mcp"]);
+    assert_eq!(
+        names,
+        [
+            "openai_chat",
+            "openai_responses",
+            "anthropic",
+            "gemini",
+            "gemini_schema",
+            "bedrock",
+            "ollama",
+            "mcp"
+        ]
+    );
     assert_eq!(names.map(Dialect::from_name), Dialect::ALL.map(Some));
     assert_eq!(Dialect::from_name("OpenAI"), None);
 }
@@ -374,7 +386,18 @@ fn reply(dialect: Dialect, name: &str) -> String {
     match dialect {
         Dialect::OpenAiChat => json!({"role":"assistant","content":null,"tool_calls":[
             {"id":"c","type":"function","function":{"name":name,"arguments":"{}"}}]}),
+        Dialect::OpenAiResponses => {
+            json!({"output":[{"type":"function_call","id":"fc","call_id":"c","name":name,"arguments":"{}"}]})
+        }
         Dialect::Anthropic => json!({"content":[{"type":"tool_use","id":"c","name":name,"input":{}}]}),
+        Dialect::Gemini | Dialect::GeminiSchema => {
+            json!({"candidates":[{"content":{"parts":[{"functionCall":{"name":name,"args":{}}}]}}]})
+        }
+        Dialect::Bedrock => {
+            json!({"output":{"message":{"content":[{"toolUse":{"toolUseId":"c","name":name,"input":{}}}]}}})
+        }
+        Dialect::Ollama => json!({"message":{"content":"","tool_calls":[
+            {"function":{"name":name,"arguments":{}}}]}}),
         Dialect::Mcp => {
             json!({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":name,"arguments":{}}})
         }

@@ -1,9 +1,13 @@
 //! Anthropic Messages. Source: the request and response models of the provider's SDK.
 
 use super::change::{CallParts, Change, Field, Member, Shape, Show, index};
-use super::results::{Budget, write_part};
-use super::tools::{Choice, Note, WireChoice, WireTool};
-use super::{Finish, Item, NameRule, ReplayError, ReplyError, Wire, name_and_description, provider_error};
+use super::native::{NativeForm, NativeKind};
+use super::results::{Answered, Budget, write_part};
+use super::tools::{Choice, Note, WireRequest, WireTool};
+use super::{
+    ChoiceWords, Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, member,
+    name_and_description, provider_error,
+};
 use crate::json::{Kind, Value, Writer};
 use crate::result::{Part, ToolResult};
 use crate::schema::StrictSubset;
@@ -65,16 +69,46 @@ const PIECES: [&str; FIELDS.len()] = ["text", "thinking", "signature", "partial_
 /// The image types that a tool result may hold.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
+/// The versions of the provider's tools that are sent unless the host's configuration says another `type`.
+const NATIVE: [NativeForm; 3] = [
+    NativeForm {
+        kind: NativeKind::WebSearch,
+        member: "",
+        fixed: r#"{"type":"web_search_20260318","name":"web_search"}"#,
+        needs: "",
+    },
+    NativeForm {
+        kind: NativeKind::CodeExecution,
+        member: "",
+        fixed: r#"{"type":"code_execution_20260521","name":"code_execution"}"#,
+        needs: "",
+    },
+    NativeForm {
+        kind: NativeKind::ComputerUse,
+        member: "",
+        fixed: r#"{"type":"computer_toolset_20260801"}"#,
+        needs: "",
+    },
+];
+
 impl Wire for Anthropic {
+    fn facts(&self) -> Facts {
+        Facts { choice: ChoiceWords { allowed: false, ..ChoiceWords::ALL }, ..Facts::PROVIDER }
+    }
+
+    fn native(&self) -> &'static [NativeForm] {
+        &NATIVE
+    }
+
     fn names(&self) -> NameRule {
-        NameRule { max: 128, dots: false }
+        NameRule { max: 128, dots: false, letter_first: false }
     }
 
     fn strict(&self) -> Option<&'static StrictSubset> {
         Some(&StrictSubset { all_required: false, refused: &STRICT_REFUSES })
     }
 
-    fn tools_start(&self, out: &mut Writer<'_, '_>) {
+    fn tools_start(&self, _: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
         out.key("tools");
         out.array_start();
     }
@@ -92,23 +126,23 @@ impl Wire for Anthropic {
     }
 
     /// A word about parallel calls stands inside the choice, which it makes `auto` if there is none.
-    fn tools_end(&self, choice: &WireChoice<'_>, out: &mut Writer<'_, '_>) {
+    fn tools_end(&self, request: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
+        request.native().for_each(|native| native.write(out));
         out.array_end();
-        let Some(chosen) = choice.choice.or(choice.parallel.map(|_| Choice::Auto)) else { return };
+        let Some(chosen) = request.choice.or(request.parallel.map(|_| Choice::Auto)) else { return };
         out.key("tool_choice");
         out.object_start();
         out.key("type");
         match chosen {
-            Choice::Auto => out.string("auto"),
+            Choice::Auto | Choice::Allowed { .. } => out.string("auto"),
             Choice::None => out.string("none"),
             Choice::Required => out.string("any"),
             Choice::Tool(name) => {
                 out.string("tool");
-                out.key("name");
-                out.string(name);
+                member("name", &request.wire_name(name), out);
             }
         }
-        if let Some(parallel) = choice.parallel
+        if let Some(parallel) = request.parallel
             && chosen != Choice::None
         {
             out.key("disable_parallel_tool_use");
@@ -127,11 +161,9 @@ impl Wire for Anthropic {
         visit(Item::Text(Some(content)));
         for block in content.items() {
             let [kind, text, id, name, input] = block.pick(["type", "text", "id", "name", "input"]);
-            let kind = kind.and_then(Value::as_str);
-            let is = |name: &str| kind.is_some_and(|kind| kind == name);
-            if is("text") {
+            if is(kind, "text") {
                 visit(Item::Text(text));
-            } else if is("tool_use") {
+            } else if is(kind, "tool_use") {
                 visit(Item::Call { id, name, arguments: input, encoded: false, incomplete: false });
             }
         }
@@ -269,12 +301,18 @@ impl Wire for Anthropic {
         out.array_start();
     }
 
-    fn result(&self, id: &str, result: &ToolResult<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
+    fn result(
+        &self,
+        call: &Answered<'_>,
+        result: &ToolResult<'_>,
+        budget: &mut Budget,
+        out: &mut Writer<'_, '_>,
+    ) {
         out.object_start();
         out.key("type");
         out.string("tool_result");
         out.key("tool_use_id");
-        out.string(id);
+        out.string(call.id);
         let mut parts = result.parts();
         match (parts.next(), parts.next()) {
             (None, _) => {}
@@ -322,9 +360,7 @@ fn write_block(part: &Part<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
             out.key("media_type");
             out.string(media_type);
             out.key("data");
-            out.string_start();
-            out.string_base64(data);
-            out.string_end();
+            base64(data, out);
             out.object_end();
         }
         other => {

@@ -2,9 +2,9 @@
 //! result. The protocol around them is the server's. Source: the specification's schema, 2025-11-25 and
 //! 2026-07-28.
 
-use super::results::{Budget, write_part};
-use super::tools::{Note, WireChoice, WireTool};
-use super::{Facts, Finish, Item, NameRule, ReplyError, Wire, name_and_description};
+use super::results::{Answered, Budget, write_part};
+use super::tools::{Note, WireRequest, WireTool};
+use super::{ChoiceWords, Facts, Finish, Item, NameRule, ReplyError, Wire, name_and_description};
 use crate::json::{Value, Writer};
 use crate::result::{Part, ToolResult};
 use crate::schema::StrictSubset;
@@ -12,15 +12,25 @@ use crate::schema::StrictSubset;
 pub(super) struct Mcp;
 
 impl Wire for Mcp {
+    fn facts(&self) -> Facts {
+        Facts {
+            lists_nothing: true,
+            choice: ChoiceWords::NONE,
+            one_result: true,
+            needs_ids: false,
+            ..Facts::PROVIDER
+        }
+    }
+
     fn names(&self) -> NameRule {
-        NameRule { max: 128, dots: true }
+        NameRule { max: 128, dots: true, letter_first: false }
     }
 
     fn strict(&self) -> Option<&'static StrictSubset> {
         None
     }
 
-    fn tools_start(&self, out: &mut Writer<'_, '_>) {
+    fn tools_start(&self, _: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
         out.key("tools");
         out.array_start();
     }
@@ -60,12 +70,8 @@ impl Wire for Mcp {
     }
 
     /// The client chooses; there is nothing to say.
-    fn tools_end(&self, _: &WireChoice<'_>, out: &mut Writer<'_, '_>) {
+    fn tools_end(&self, _: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
         out.array_end();
-    }
-
-    fn facts(&self) -> Facts {
-        Facts { lists_nothing: true, has_choice: false, one_result: true, needs_ids: false }
     }
 
     /// Reads a `tools/call` request or its `params`.
@@ -83,7 +89,13 @@ impl Wire for Mcp {
     fn results_start(&self, _: bool, _: &mut Writer<'_, '_>) {}
 
     /// A `CallToolResult`. A JSON object is given as `structuredContent` too, unless it is too long.
-    fn result(&self, _: &str, result: &ToolResult<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
+    fn result(
+        &self,
+        _: &Answered<'_>,
+        result: &ToolResult<'_>,
+        budget: &mut Budget,
+        out: &mut Writer<'_, '_>,
+    ) {
         out.object_start();
         out.key("content");
         out.array_start();

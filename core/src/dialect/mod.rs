@@ -7,7 +7,12 @@
 //! | dialect | provider's page |
 //! |---|---|
 //! | [`Dialect::OpenAiChat`] | OpenAI, Chat Completions: `tools`, `tool_calls`, role `tool` |
+//! | [`Dialect::OpenAiResponses`] | OpenAI, Responses: items `function_call`, `function_call_output` |
 //! | [`Dialect::Anthropic`] | Anthropic, Messages: `tools`, `tool_use`, `tool_result` |
+//! | [`Dialect::Gemini`] | Google, generateContent: `functionDeclarations` with `parametersJsonSchema`, `functionCall`, `functionResponse` |
+//! | [`Dialect::GeminiSchema`] | the same with the older `parameters` |
+//! | [`Dialect::Bedrock`] | Amazon Bedrock, Converse: `toolConfig`, `toolUse`, `toolResult` |
+//! | [`Dialect::Ollama`] | Ollama, `/api/chat`: `tools`, `tool_calls`, role `tool` |
 //! | [`Dialect::Mcp`] | Model Context Protocol, server features, tools: `Tool`, `tools/call`, `CallToolResult` |
 //!
 //! [`render_tools`] tells the model what there is, [`parse_reply`] reads what it asks for,
@@ -42,9 +47,14 @@
 
 mod alias;
 mod anthropic;
+mod bedrock;
 mod change;
+mod gemini;
 mod mcp;
+mod native;
+mod ollama;
 mod openai_chat;
+mod openai_responses;
 mod replay;
 mod reply;
 mod results;
@@ -53,6 +63,7 @@ mod tools;
 pub(crate) use alias::resolve;
 pub use alias::{NameRule, WireName};
 pub(crate) use change::{CallParts, Change, Field, Member, Shape, Show};
+pub use native::{NativeKind, NativeTool};
 pub use replay::ReplayError;
 pub use reply::{Calls, Finish, Reply, ReplyError, parse_reply, write_provider_error};
 pub(crate) use reply::{Origin, error_message, read_reply};
@@ -97,8 +108,18 @@ macro_rules! dialects {
 dialects! {
     /// OpenAI Chat Completions, and what imitates it.
     OpenAiChat "openai_chat" openai_chat::OpenAiChat;
+    /// OpenAI Responses.
+    OpenAiResponses "openai_responses" openai_responses::OpenAiResponses;
     /// Anthropic Messages.
     Anthropic "anthropic" anthropic::Anthropic;
+    /// Google Gemini, with parameters as JSON Schema.
+    Gemini "gemini" gemini::Gemini { older: false };
+    /// Google Gemini, with parameters in its older form, a kind of OpenAPI schema.
+    GeminiSchema "gemini_schema" gemini::Gemini { older: true };
+    /// Amazon Bedrock Converse.
+    Bedrock "bedrock" bedrock::Bedrock;
+    /// Ollama's own chat endpoint.
+    Ollama "ollama" ollama::Ollama;
     /// The shapes of the Model Context Protocol: `Tool`, the `tools/call` request and its result.
     Mcp "mcp" mcp::Mcp;
 }
@@ -120,22 +141,73 @@ impl Dialect {
 pub(crate) struct Facts {
     /// The list of tools is written even if there is none.
     pub(crate) lists_nothing: bool,
-    /// The request can say which tools the model may or must call.
-    pub(crate) has_choice: bool,
+    /// What the request can say about which tools the model calls.
+    pub(crate) choice: ChoiceWords,
     /// A message holds one result, and a reply one call.
     pub(crate) one_result: bool,
     /// A result refers to its call by an id, so that one is minted where the call has none.
     pub(crate) needs_ids: bool,
+    /// The most tools of a request, as the provider tells.
+    pub(crate) max_tools: usize,
 }
 
 impl Facts {
-    /// What holds for a provider of models.
-    pub(crate) const PROVIDER: Facts =
-        Facts { lists_nothing: false, has_choice: true, one_result: false, needs_ids: true };
+    /// What holds for most providers of models.
+    pub(crate) const PROVIDER: Facts = Facts {
+        lists_nothing: false,
+        choice: ChoiceWords::ALL,
+        one_result: false,
+        needs_ids: true,
+        max_tools: usize::MAX,
+    };
+}
+
+/// For which choices a dialect has words.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ChoiceWords {
+    pub(crate) auto: bool,
+    pub(crate) none: bool,
+    /// Without a word for none, the request can do without any tool.
+    pub(crate) none_is_no_tool: bool,
+    pub(crate) required: bool,
+    pub(crate) tool: bool,
+    pub(crate) allowed: bool,
+    pub(crate) parallel: bool,
+}
+
+impl ChoiceWords {
+    pub(crate) const ALL: ChoiceWords = ChoiceWords {
+        auto: true,
+        none: true,
+        none_is_no_tool: false,
+        required: true,
+        tool: true,
+        allowed: true,
+        parallel: true,
+    };
+    pub(crate) const NONE: ChoiceWords = ChoiceWords {
+        auto: false,
+        none: false,
+        none_is_no_tool: false,
+        required: false,
+        tool: false,
+        allowed: false,
+        parallel: false,
+    };
 }
 
 /// What every dialect implements.
 pub(crate) trait Wire: Sync {
+    /// What else is to be known of it.
+    fn facts(&self) -> Facts {
+        Facts::PROVIDER
+    }
+
+    /// How it writes the tools that run at the provider.
+    fn native(&self) -> &'static [native::NativeForm] {
+        &[]
+    }
+
     /// What the provider allows in a tool's name.
     fn names(&self) -> NameRule;
 
@@ -143,18 +215,13 @@ pub(crate) trait Wire: Sync {
     fn strict(&self) -> Option<&'static StrictSubset>;
 
     /// Writes what comes before the first tool, as members of the request.
-    fn tools_start(&self, out: &mut Writer<'_, '_>);
+    fn tools_start(&self, request: &tools::WireRequest<'_>, out: &mut Writer<'_, '_>);
 
     /// Writes one tool.
     fn tool(&self, tool: &tools::WireTool<'_>, notes: &mut dyn FnMut(Note<'_>), out: &mut Writer<'_, '_>);
 
-    /// Writes what comes after the last tool, and the choice.
-    fn tools_end(&self, choice: &tools::WireChoice<'_>, out: &mut Writer<'_, '_>);
-
-    /// What else is to be known of it.
-    fn facts(&self) -> Facts {
-        Facts::PROVIDER
-    }
+    /// Writes what comes after the last tool: those of the provider, and the choice.
+    fn tools_end(&self, request: &tools::WireRequest<'_>, out: &mut Writer<'_, '_>);
 
     /// Hands each part of a reply to `visit` in order; gives why the reply ended.
     fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError>;
@@ -185,10 +252,10 @@ pub(crate) trait Wire: Sync {
     /// Writes what comes before the first result; `bare` leaves the enclosing brackets out.
     fn results_start(&self, bare: bool, out: &mut Writer<'_, '_>);
 
-    /// Writes the result of the call with this id.
+    /// Writes the result of a call.
     fn result(
         &self,
-        id: &str,
+        call: &results::Answered<'_>,
         result: &ToolResult<'_>,
         budget: &mut results::Budget,
         out: &mut Writer<'_, '_>,
@@ -230,4 +297,22 @@ fn name_and_description(name: &str, tool: ToolInfo<'_>, out: &mut Writer<'_, '_>
         out.key("description");
         out.string(tool.description());
     }
+}
+
+/// Writes a member whose value is a string.
+fn member(key: &str, text: &str, out: &mut Writer<'_, '_>) {
+    out.key(key);
+    out.string(text);
+}
+
+/// Writes bytes as one string in base64.
+fn base64(data: &[u8], out: &mut Writer<'_, '_>) {
+    out.string_start();
+    out.string_base64(data);
+    out.string_end();
+}
+
+/// Whether a member is a string of this text.
+fn is(value: Option<Value<'_>>, text: &str) -> bool {
+    value.and_then(Value::as_str).is_some_and(|value| value == text)
 }

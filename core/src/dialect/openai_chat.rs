@@ -1,9 +1,13 @@
 //! OpenAI Chat Completions. Source: the request and response models of the provider's SDK.
 
 use super::change::{CallParts, Change, Field, Member, Shape, Show, index};
-use super::results::{Budget, write_part};
-use super::tools::{Choice, Note, WireChoice, WireTool};
-use super::{Finish, Item, NameRule, ReplayError, ReplyError, Wire, name_and_description, provider_error};
+use super::native::{NativeForm, NativeKind};
+use super::results::{Answered, Budget, write_part};
+use super::tools::{Choice, Note, WireRequest, WireTool};
+use super::{
+    Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, member, name_and_description,
+    provider_error,
+};
 use crate::json::{Kind, Value, Writer};
 use crate::result::ToolResult;
 use crate::schema::StrictSubset;
@@ -78,18 +82,35 @@ const STRICT_REFUSES: [&str; 16] = [
     "maxProperties",
 ];
 
+/// The most tools of a request (the provider's documentation).
+pub(super) const MAX_TOOLS: usize = 128;
+
+/// A member of the request of its own, which holds the configuration.
+const NATIVE: [NativeForm; 1] =
+    [NativeForm { kind: NativeKind::WebSearch, member: "web_search_options", fixed: "{}", needs: "" }];
+
 impl Wire for OpenAiChat {
+    fn facts(&self) -> Facts {
+        Facts { max_tools: MAX_TOOLS, ..Facts::PROVIDER }
+    }
+
+    fn native(&self) -> &'static [NativeForm] {
+        &NATIVE
+    }
+
     fn names(&self) -> NameRule {
-        NameRule { max: 64, dots: false }
+        NameRule { max: 64, dots: false, letter_first: false }
     }
 
     fn strict(&self) -> Option<&'static StrictSubset> {
         Some(&StrictSubset { all_required: true, refused: &STRICT_REFUSES })
     }
 
-    fn tools_start(&self, out: &mut Writer<'_, '_>) {
-        out.key("tools");
-        out.array_start();
+    fn tools_start(&self, request: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
+        if request.any {
+            out.key("tools");
+            out.array_start();
+        }
     }
 
     fn tool(&self, tool: &WireTool<'_>, notes: &mut dyn FnMut(Note<'_>), out: &mut Writer<'_, '_>) {
@@ -109,28 +130,40 @@ impl Wire for OpenAiChat {
         out.object_end();
     }
 
-    fn tools_end(&self, choice: &WireChoice<'_>, out: &mut Writer<'_, '_>) {
-        out.array_end();
-        if let Some(choice) = choice.choice {
+    fn tools_end(&self, request: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
+        if request.any {
+            out.array_end();
+        }
+        if let Some(native) = request.native().next() {
+            out.key(native.form.member);
+            native.write_body(out);
+        }
+        if !request.any {
+            return;
+        }
+        if let Some(choice) = request.choice {
             out.key("tool_choice");
             match choice {
                 Choice::Auto => out.string("auto"),
                 Choice::None => out.string("none"),
                 Choice::Required => out.string("required"),
-                Choice::Tool(name) => {
+                Choice::Tool(name) => write_function(&request.wire_name(name), out),
+                Choice::Allowed { names, required } => {
                     out.object_start();
-                    out.key("type");
-                    out.string("function");
-                    out.key("function");
+                    member("type", "allowed_tools", out);
+                    out.key("allowed_tools");
                     out.object_start();
-                    out.key("name");
-                    out.string(name);
+                    member("mode", if required { "required" } else { "auto" }, out);
+                    out.key("tools");
+                    out.array_start();
+                    names.iter().for_each(|name| write_function(&request.wire_name(name), out));
+                    out.array_end();
                     out.object_end();
                     out.object_end();
                 }
             }
         }
-        if let Some(parallel) = choice.parallel {
+        if let Some(parallel) = request.parallel {
             out.key("parallel_tool_calls");
             out.bool(parallel);
         }
@@ -269,12 +302,18 @@ impl Wire for OpenAiChat {
     }
 
     /// One message of the role `tool`: text only, and a failure is told by its text.
-    fn result(&self, id: &str, result: &ToolResult<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
+    fn result(
+        &self,
+        call: &Answered<'_>,
+        result: &ToolResult<'_>,
+        budget: &mut Budget,
+        out: &mut Writer<'_, '_>,
+    ) {
         out.object_start();
         out.key("role");
         out.string("tool");
         out.key("tool_call_id");
-        out.string(id);
+        out.string(call.id);
         out.key("content");
         if result.len() > 1 {
             out.array_start();
@@ -386,5 +425,15 @@ fn write_call(call: Value<'_>, minted: Option<&str>, out: &mut Writer<'_, '_>) {
         }
         out.object_end();
     }
+    out.object_end();
+}
+
+fn write_function(name: &str, out: &mut Writer<'_, '_>) {
+    out.object_start();
+    member("type", "function", out);
+    out.key("function");
+    out.object_start();
+    member("name", name, out);
+    out.object_end();
     out.object_end();
 }

@@ -20,6 +20,8 @@ pub enum Finish {
     Truncated,
     /// The provider or the model refused to go on.
     Refused,
+    /// The provider could not read what the model wrote as a call. No call of the reply is executed.
+    Malformed,
 }
 
 /// Why a reply could not be read. No call of it may be run.
@@ -217,6 +219,9 @@ pub(crate) fn read_reply<'r>(
     if finish == Finish::Truncated && ends_in_call && !origin.partial {
         reader.cut_last();
     }
+    if finish == Finish::Malformed {
+        reader.cut_all();
+    }
     if wire.facts().needs_ids {
         reader.mint();
     }
@@ -314,6 +319,13 @@ impl<'r> CallReader<'r, '_> {
     /// Marks the last call as cut off.
     fn cut_last(&mut self) {
         if let Some([.., flags]) = self.count.checked_sub(1).and_then(|last| self.records.get_mut(last)) {
+            *flags |= TRUNCATED;
+        }
+    }
+
+    /// Marks every call as one that must not be executed.
+    fn cut_all(&mut self) {
+        for [.., flags] in self.records.iter_mut().take(self.count) {
             *flags |= TRUNCATED;
         }
     }

@@ -173,10 +173,11 @@ pub(crate) fn render_one(
         None if !call.wire_id.is_empty() => call.wire_id,
         None => minted_id(index, &mut minted),
     };
+    let call = &Answered { id, has_id: call.id.is_some(), name: call.name };
     let write = |limit, room, out: &mut Writer<'_, '_>| {
         let mark = out.mark();
         let before = out.sink().len();
-        dialect.wire().result(id, result, &mut Budget { limit, room }, out);
+        dialect.wire().result(call, result, &mut Budget { limit, room }, out);
         (mark, out.sink().len() - before)
     };
     let (mark, size) = write(limit, usize::MAX, out);
@@ -197,7 +198,7 @@ pub(crate) fn render_one(
     } else if notice.text(text).is_err() {
         notice.clear();
     }
-    dialect.wire().result(id, &notice, &mut Budget { limit: usize::MAX, room: usize::MAX }, out);
+    dialect.wire().result(call, &notice, &mut Budget { limit: usize::MAX, room: usize::MAX }, out);
 }
 
 /// The id of a call that was made by hand without one: `toolcore_0` for the first.
@@ -208,6 +209,16 @@ fn minted_id(index: usize, id: &mut heapless::String<32>) -> &str {
     id.push_str("toolcore_").ok();
     id.push_str(sink.finish_cut()).ok();
     id
+}
+
+/// The call that a result answers.
+pub(crate) struct Answered<'a> {
+    /// Its id, a minted one if it came without.
+    pub(crate) id: &'a str,
+    /// The id is the provider's own.
+    pub(crate) has_id: bool,
+    /// The name that the model used.
+    pub(crate) name: &'a str,
 }
 
 /// More than a block of media takes beside its type and data, in every dialect.
@@ -224,6 +235,15 @@ impl Budget {
     pub(super) fn fits(&self, pieces: &[&str]) -> bool {
         let sum = |len: fn(&str) -> usize| pieces.iter().map(|piece| len(piece)).sum::<usize>();
         sum(str::len) <= self.limit && (self.room == usize::MAX || sum(escaped_len) <= self.room)
+    }
+
+    /// Takes room for a JSON text that stays as it is; false if there is not enough.
+    pub(super) fn take_whole(&mut self, json: &str) -> bool {
+        let fits = json.len() <= self.limit && self.take_bytes(json.len());
+        if fits {
+            self.limit -= json.len();
+        }
+        fits
     }
 
     /// Takes room for something that must be written whole; false if there is not enough.
@@ -270,6 +290,12 @@ impl Budget {
 /// Writes a part as one JSON string, cut to the budget and saying so.
 pub(super) fn write_part(part: &Part<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
     out.string_start();
+    write_text_of(part, budget, out);
+    out.string_end();
+}
+
+/// Writes a part as a piece of the string that is open.
+pub(super) fn write_text_of(part: &Part<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
     match *part {
         Part::Text { text, total } => write_text(text, total, budget, out),
         Part::Json(text) => write_text(text, text.len(), budget, out),
@@ -291,7 +317,6 @@ pub(super) fn write_part(part: &Part<'_>, budget: &mut Budget, out: &mut Writer<
             out.string_part(sink.finish_cut());
         }
     }
-    out.string_end();
 }
 
 fn write_text(text: &str, total: usize, budget: &mut Budget, out: &mut Writer<'_, '_>) {

@@ -1,7 +1,8 @@
 //! Telling the model what tools there are.
 
-use super::{Dialect, NameRule, alias};
-use crate::json::Writer;
+use super::native::{NativeKind, NativeTool, WireNative};
+use super::{Dialect, alias};
+use crate::json::{self, Kind, Writer};
 use crate::registry::{Hook, Registry, ToolInfo};
 use crate::schema::{self, Change};
 use crate::sink::{NoSpace, Sink};
@@ -15,6 +16,15 @@ pub struct ToolsOptions<'a> {
     pub choice: Option<Choice<'a>>,
     /// Whether the model may call several tools in one turn; `None` leaves it to the provider's default.
     pub parallel: Option<bool>,
+    /// Tools that run at the provider.
+    pub native: &'a [NativeTool<'a>],
+    /// Whether those among them that act in the host's name may be used: code execution and computer use.
+    pub allow_acting: bool,
+    /// Mark the end of the tools as the end of what the provider should cache, where it has such a mark.
+    pub cache: bool,
+    /// Refuse what the provider has no word for, in place of dropping it with a note: a choice, a word about
+    /// parallel calls, a native tool.
+    pub refuse_dropped: bool,
     /// Refuse a name that the provider's rule does not allow, in place of sending an alias.
     pub no_alias: bool,
     /// Leave the enclosing braces out, so that the members can be pasted into a request.
@@ -32,6 +42,32 @@ pub enum Choice<'a> {
     Required,
     /// This one.
     Tool(&'a str),
+    /// One of these. A provider without a word for it is told of no other tool.
+    Allowed {
+        /// Their registered names.
+        names: &'a [&'a str],
+        /// At least one must be called.
+        required: bool,
+    },
+}
+
+impl Choice<'_> {
+    /// Whether a tool may be called.
+    fn allows(self, name: &str) -> bool {
+        match self {
+            Choice::Allowed { names, .. } => names.contains(&name),
+            _ => true,
+        }
+    }
+
+    /// The names that it gives.
+    fn names(&self) -> &[&str] {
+        match self {
+            Choice::Tool(name) => core::slice::from_ref(name),
+            Choice::Allowed { names, .. } => names,
+            _ => &[],
+        }
+    }
 }
 
 /// Something that was changed so that the provider takes it. Local checks use the original.
@@ -54,6 +90,12 @@ pub enum NoteKind<'a> {
     TypeAdded,
     /// The dialect has no word for the choice or for parallel calls.
     ChoiceDropped,
+    /// The provider has no such tool.
+    NativeDropped(NativeKind),
+    /// The tool is not told of, since the choice leaves it out and the dialect has no word for that.
+    LeftOut,
+    /// There are more tools than the provider takes, which is this many.
+    ManyTools(usize),
 }
 
 impl Note<'_> {
@@ -67,7 +109,18 @@ impl Note<'_> {
             }
             NoteKind::PropertiesAdded(_) => sink.put("empty properties added: the provider wants them"),
             NoteKind::TypeAdded => sink.put("type object added: the provider wants it"),
-            NoteKind::ChoiceDropped => sink.put("the dialect has no tool choice"),
+            NoteKind::ChoiceDropped => sink.put("dropped: the dialect has no word for the choice"),
+            NoteKind::NativeDropped(kind) => {
+                sink.put("dropped: the provider has no tool '");
+                sink.put(kind.name());
+                sink.put("'");
+            }
+            NoteKind::LeftOut => sink.put("left out: the choice does not allow it"),
+            NoteKind::ManyTools(max) => {
+                sink.put("the provider takes at most ");
+                sink.put_u64(max as u64);
+                sink.put(" tools");
+            }
         }
     }
 }
@@ -108,6 +161,26 @@ pub enum RenderErrorKind {
     /// The choice names a tool that is not there.
     #[error("the choice names a tool that is not rendered")]
     UnknownChoice,
+    /// The dialect has no word for the choice or for parallel calls, and nothing may be dropped.
+    #[error("the dialect has no word for the choice or for parallel calls")]
+    Choice,
+    /// The provider has no such tool, and nothing may be dropped.
+    #[error("the provider has no tool {}", .0.name())]
+    Native(NativeKind),
+    /// A tool of the provider acts in the host's name, which was not allowed.
+    #[error("{} acts in the host's name; allow it", .0.name())]
+    NotAllowed(NativeKind),
+    /// The configuration of a tool of the provider is no JSON object.
+    #[error("the configuration of {} is no JSON object", .0.name())]
+    BadConfig(NativeKind),
+    /// A tool of the provider needs a configuration with this member.
+    #[error("{} needs a configuration with '{member}'", .kind.name())]
+    ConfigLacks {
+        /// The tool.
+        kind: NativeKind,
+        /// The member.
+        member: &'static str,
+    },
 }
 impl core::error::Error for RenderErrorKind {}
 
@@ -137,14 +210,36 @@ impl WireTool<'_> {
     }
 }
 
-/// The choice with names as they are on the wire.
-pub(crate) struct WireChoice<'a> {
+/// What of a request stands around the tools.
+pub(crate) struct WireRequest<'a> {
     pub(crate) choice: Option<Choice<'a>>,
     pub(crate) parallel: Option<bool>,
+    pub(crate) cache: bool,
+    /// Whether there is any tool beside those of the provider.
+    pub(crate) any: bool,
+    pub(crate) native: &'a [NativeTool<'a>],
+    pub(crate) dialect: Dialect,
+}
+
+impl<'a> WireRequest<'a> {
+    /// A tool's name on the wire.
+    pub(crate) fn wire_name(&self, name: &str) -> alias::WireName {
+        self.dialect.name_rule().wire_name(name)
+    }
+
+    /// The provider's tools that it has a form for.
+    pub(crate) fn native(&self) -> impl Iterator<Item = WireNative<'a>> {
+        let forms = self.dialect.wire().native();
+        self.native.iter().filter_map(move |tool| {
+            let form = forms.iter().find(|form| form.kind == tool.kind)?;
+            let config = tool.config.map(crate::json::Value::from_checked);
+            Some(WireNative { form, config })
+        })
+    }
 }
 
 /// Writes the members of a request that tell the model of the tools: `{"tools":[…],"tool_choice":…}`, in
-/// the order of registration. Without any tool the object is empty.
+/// the order of registration, those of the provider after them. Without any tool the object is empty.
 ///
 /// What had to be changed for the provider is told to `notes`. On failure nothing that was written may be
 /// used.
@@ -171,38 +266,42 @@ fn render<H, K: Hook>(
     notes: &mut dyn FnMut(Note<'_>),
 ) -> Result<(), RenderError> {
     let (wire, rule) = (dialect.wire(), dialect.name_rule());
-    let wanted = |tool: &ToolInfo<'_>| options.category.is_none_or(|category| tool.category() == category);
+    let facts = wire.facts();
+    let of_category =
+        |tool: &ToolInfo<'_>| options.category.is_none_or(|category| tool.category() == category);
+    check_choice(registry, options, &of_category)?;
+    check_native(dialect, options, notes)?;
+    let choice = expressible(&facts, options, notes)?;
+    // A dialect without a word for it is told of no tool at all, or only of those that may be called.
+    let told = |tool: &ToolInfo<'_>| {
+        of_category(tool)
+            && (facts.choice.allowed || options.choice.is_none_or(|choice| choice.allows(tool.name())))
+            && !(options.choice == Some(Choice::None) && facts.choice.none_is_no_tool)
+    };
+    let count = registry.infos().filter(told).count();
+    if count > facts.max_tools {
+        notes(Note { tool: "", kind: NoteKind::ManyTools(facts.max_tools) });
+    }
+    let (parallel, cache, native) = (options.parallel, options.cache, options.native);
+    let parallel = parallel.filter(|_| facts.choice.parallel);
+    let request = WireRequest { choice, parallel, cache, any: count > 0, native, dialect };
     let mut out = Writer::new(sink);
     if !options.bare {
         out.object_start();
     }
-    let mut any = false;
-    for (position, info) in registry.infos().enumerate().filter(|(_, info)| wanted(info)) {
-        if !any {
-            wire.tools_start(&mut out);
-            any = true;
+    if count > 0 || request.native().next().is_some() || facts.lists_nothing {
+        wire.tools_start(&request, &mut out);
+        for (position, info) in registry.infos().enumerate().filter(|(_, info)| of_category(info)) {
+            if !told(&info) {
+                notes(Note { tool: info.name(), kind: NoteKind::LeftOut });
+                continue;
+            }
+            let name = rule.wire_name(info.name());
+            check(registry, dialect, options, position, info, &name, notes)
+                .map_err(|kind| RenderError { tool: Some(position), kind })?;
+            wire.tool(&WireTool { name: &name, info }, notes, &mut out);
         }
-        let name = rule.wire_name(info.name());
-        check(registry, dialect, options, position, info, &name, notes)
-            .map_err(|kind| RenderError { tool: Some(position), kind })?;
-        wire.tool(&WireTool { name: &name, info }, notes, &mut out);
-    }
-    let facts = wire.facts();
-    if any || facts.lists_nothing {
-        if !any {
-            wire.tools_start(&mut out);
-        }
-        let name = chosen(registry, rule, options, &wanted)?;
-        let choice = match options.choice {
-            Some(Choice::Tool(_)) => Some(Choice::Tool(&name)),
-            other => other,
-        };
-        if !facts.has_choice && (choice.is_some() || options.parallel.is_some()) {
-            notes(Note { tool: "", kind: NoteKind::ChoiceDropped });
-        }
-        wire.tools_end(&WireChoice { choice, parallel: options.parallel }, &mut out);
-    } else if matches!(options.choice, Some(Choice::Tool(_) | Choice::Required)) {
-        return Err(RenderErrorKind::UnknownChoice.into());
+        wire.tools_end(&request, &mut out);
     }
     if !options.bare {
         out.object_end();
@@ -211,6 +310,84 @@ fn render<H, K: Hook>(
         return Err(RenderErrorKind::NoSpace(NoSpace { need: sink.len() }).into());
     }
     Ok(())
+}
+
+/// Refuses a choice of tools that are not there.
+fn check_choice<H, K: Hook>(
+    registry: &Registry<'_, H, K>,
+    options: &ToolsOptions<'_>,
+    of_category: &dyn Fn(&ToolInfo<'_>) -> bool,
+) -> Result<(), RenderErrorKind> {
+    let Some(choice) = options.choice else { return Ok(()) };
+    let there = |name: &str| registry.get(name).is_some_and(|tool| of_category(&tool.info));
+    let known = choice.names().iter().all(|name| there(name));
+    let must = matches!(choice, Choice::Required | Choice::Allowed { .. });
+    let any = match choice {
+        Choice::Allowed { names, .. } => !names.is_empty(),
+        _ => !options.native.is_empty() || registry.infos().any(|info| of_category(&info)),
+    };
+    if known && (any || !must) { Ok(()) } else { Err(RenderErrorKind::UnknownChoice) }
+}
+
+/// Refuses or drops tools of the provider.
+fn check_native(
+    dialect: Dialect,
+    options: &ToolsOptions<'_>,
+    notes: &mut dyn FnMut(Note<'_>),
+) -> Result<(), RenderErrorKind> {
+    for NativeTool { kind, config } in options.native.iter().copied() {
+        if kind.acts() && !options.allow_acting {
+            return Err(RenderErrorKind::NotAllowed(kind));
+        }
+        let Some(form) = dialect.wire().native().iter().find(|form| form.kind == kind) else {
+            if options.refuse_dropped {
+                return Err(RenderErrorKind::Native(kind));
+            }
+            notes(Note { tool: "", kind: NoteKind::NativeDropped(kind) });
+            continue;
+        };
+        let config = config.map(|text| json::parse(text.as_bytes(), &json::Options::default()).ok());
+        let config = config.map(|config| config.filter(|config| config.kind() == Kind::Object));
+        if matches!(config, Some(None)) {
+            return Err(RenderErrorKind::BadConfig(kind));
+        }
+        let lacks = !form.needs.is_empty() && config.flatten().is_none_or(|it| it.get(form.needs).is_none());
+        if lacks {
+            return Err(RenderErrorKind::ConfigLacks { kind, member: form.needs });
+        }
+    }
+    Ok(())
+}
+
+/// The choice as far as the dialect has words for it.
+fn expressible<'a>(
+    facts: &super::Facts,
+    options: &ToolsOptions<'a>,
+    notes: &mut dyn FnMut(Note<'_>),
+) -> Result<Option<Choice<'a>>, RenderErrorKind> {
+    let words = &facts.choice;
+    let choice = match options.choice {
+        // Fewer tools are told of.
+        Some(Choice::Allowed { required, .. }) if !words.allowed => {
+            Some(if required { Choice::Required } else { Choice::Auto })
+        }
+        choice => choice,
+    };
+    let said = match choice {
+        None => true,
+        Some(Choice::Auto) => true,
+        Some(Choice::None) => words.none || words.none_is_no_tool,
+        Some(Choice::Required) => words.required,
+        Some(Choice::Tool(_)) => words.tool,
+        Some(Choice::Allowed { .. }) => words.allowed,
+    };
+    if !said || options.parallel.is_some() && !words.parallel {
+        if options.refuse_dropped {
+            return Err(RenderErrorKind::Choice);
+        }
+        notes(Note { tool: "", kind: NoteKind::ChoiceDropped });
+    }
+    Ok(choice.filter(|_| said && words.auto))
 }
 
 /// Checks what the provider's rules say of one tool, and notes what is changed.
@@ -240,20 +417,4 @@ fn check<H, K: Hook>(
         return Err(RenderErrorKind::Strict(problem));
     }
     Ok(())
-}
-
-/// The name on the wire of the tool that the choice names; empty if it names none.
-fn chosen<H, K: Hook>(
-    registry: &Registry<'_, H, K>,
-    rule: NameRule,
-    options: &ToolsOptions<'_>,
-    wanted: &dyn Fn(&ToolInfo<'_>) -> bool,
-) -> Result<alias::WireName, RenderError> {
-    match options.choice {
-        Some(Choice::Tool(name)) => match registry.get(name) {
-            Some(tool) if wanted(&tool.info) => Ok(rule.wire_name(name)),
-            _ => Err(RenderErrorKind::UnknownChoice.into()),
-        },
-        _ => Ok(alias::WireName::new()),
-    }
 }

@@ -1,0 +1,251 @@
+//! Google Gemini, `generateContent`. Source: the models of the provider's SDK; names in JSON are camelCase.
+//!
+//! Parameters go out as JSON Schema (`parametersJsonSchema`), or in the older form (`parameters`) for models
+//! that lack it. A call may come without an id; then none is sent back, and the result is matched by its
+//! name and order. `finishReason` is `STOP` for calls too.
+
+use super::native::{NativeForm, NativeKind};
+use super::results::{Answered, Budget, write_part};
+use super::tools::{Choice, Note, WireRequest, WireTool};
+use super::{
+    ChoiceWords, Facts, Finish, Item, NameRule, ReplyError, Wire, base64, is, member, name_and_description,
+    provider_error,
+};
+use crate::json::{Kind, Value, Writer};
+use crate::result::{Part, ToolResult};
+use crate::schema::StrictSubset;
+
+pub(super) struct Gemini {
+    /// Parameters in the older form.
+    pub(super) older: bool,
+}
+
+const NATIVE: [NativeForm; 6] = [
+    NativeForm { kind: NativeKind::WebSearch, member: "googleSearch", fixed: "{}", needs: "" },
+    NativeForm { kind: NativeKind::GoogleSearch, member: "googleSearch", fixed: "{}", needs: "" },
+    NativeForm { kind: NativeKind::CodeExecution, member: "codeExecution", fixed: "{}", needs: "" },
+    NativeForm { kind: NativeKind::GoogleMaps, member: "googleMaps", fixed: "{}", needs: "" },
+    NativeForm {
+        kind: NativeKind::FileSearch,
+        member: "fileSearch",
+        fixed: "{}",
+        needs: "fileSearchStoreNames",
+    },
+    NativeForm {
+        kind: NativeKind::ComputerUse,
+        member: "computerUse",
+        fixed: r#"{"environment":"ENVIRONMENT_BROWSER"}"#,
+        needs: "",
+    },
+];
+
+/// Why a reply holds no call that could be run. `UNEXPECTED_TOOL_CALL` is not among them: the call is whole,
+/// its tool is not known, and the model is told so.
+const MALFORMED: [&str; 4] =
+    ["MALFORMED_FUNCTION_CALL", "TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE", "MALFORMED_RESPONSE"];
+
+const REFUSED: [&str; 7] =
+    ["SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"];
+
+impl Wire for Gemini {
+    fn facts(&self) -> Facts {
+        Facts {
+            choice: ChoiceWords { parallel: false, ..ChoiceWords::ALL },
+            needs_ids: false,
+            max_tools: 512,
+            ..Facts::PROVIDER
+        }
+    }
+
+    fn names(&self) -> NameRule {
+        NameRule { max: 128, dots: true, letter_first: true }
+    }
+
+    fn strict(&self) -> Option<&'static StrictSubset> {
+        None
+    }
+
+    fn native(&self) -> &'static [NativeForm] {
+        &NATIVE
+    }
+
+    fn tools_start(&self, request: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
+        out.key("tools");
+        out.array_start();
+        if request.any {
+            out.object_start();
+            out.key("functionDeclarations");
+            out.array_start();
+        }
+    }
+
+    fn tool(&self, tool: &WireTool<'_>, notes: &mut dyn FnMut(Note<'_>), out: &mut Writer<'_, '_>) {
+        out.object_start();
+        name_and_description(tool.name, tool.info, out);
+        out.key(if self.older { "parameters" } else { "parametersJsonSchema" });
+        tool.write_schema(out, notes);
+        out.object_end();
+    }
+
+    fn tools_end(&self, request: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
+        if request.any {
+            out.array_end();
+            out.object_end();
+        }
+        request.native().for_each(|native| native.write(out));
+        out.array_end();
+        let Some(choice) = request.choice else { return };
+        out.key("toolConfig");
+        out.object_start();
+        out.key("functionCallingConfig");
+        out.object_start();
+        let (mode, names) = match &choice {
+            Choice::Auto => ("AUTO", &[][..]),
+            Choice::None => ("NONE", &[][..]),
+            Choice::Required => ("ANY", &[][..]),
+            Choice::Tool(name) => ("ANY", core::slice::from_ref(name)),
+            Choice::Allowed { names, required: true } => ("ANY", *names),
+            Choice::Allowed { names, required: false } => ("VALIDATED", *names),
+        };
+        member("mode", mode, out);
+        if !names.is_empty() {
+            out.key("allowedFunctionNames");
+            out.array_start();
+            names.iter().for_each(|name| out.string(&request.wire_name(name)));
+            out.array_end();
+        }
+        out.object_end();
+        out.object_end();
+    }
+
+    /// Reads a whole response (its first candidate) or one content of the model. Thoughts and what the
+    /// provider ran itself are passed over.
+    fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
+        let [error, candidates, parts, feedback] =
+            root.pick(["error", "candidates", "parts", "promptFeedback"]);
+        provider_error(error)?;
+        let (parts, reason) = match candidates.and_then(|candidates| candidates.item(0)) {
+            Some(candidate) => {
+                let [content, reason] = candidate.pick(["content", "finishReason"]);
+                (content.and_then(|content| content.get("parts")), reason)
+            }
+            None if parts.is_some() => (parts, None),
+            None if feedback.and_then(|feedback| feedback.get("blockReason")).is_some() => {
+                return Ok(Finish::Refused);
+            }
+            None => return Err(ReplyError::Shape { expected: "candidates[0]" }),
+        };
+        if parts.is_some_and(|parts| !matches!(parts.kind(), Kind::Array | Kind::Null)) {
+            return Err(ReplyError::Shape { expected: "a list of parts" });
+        }
+        for part in parts.into_iter().flat_map(Value::items) {
+            let [text, call, thought] = part.pick(["text", "functionCall", "thought"]);
+            if let Some(call) = call {
+                let [id, name, args] = call.pick(["id", "name", "args"]);
+                visit(Item::Call { id, name, arguments: args, encoded: false, incomplete: false });
+            } else if text.is_some() && thought.and_then(Value::as_bool) != Some(true) {
+                visit(Item::Text(text));
+            }
+        }
+        let reason = |names: &[&str]| names.iter().any(|name| is(reason, name));
+        Ok(if reason(&["MAX_TOKENS"]) {
+            Finish::Truncated
+        } else if reason(&MALFORMED) {
+            Finish::Malformed
+        } else if reason(&REFUSED) {
+            Finish::Refused
+        } else {
+            Finish::Complete
+        })
+    }
+
+    /// All results of a turn stand in one content.
+    fn results_start(&self, bare: bool, out: &mut Writer<'_, '_>) {
+        if !bare {
+            out.array_start();
+        }
+        out.object_start();
+        member("role", "user", out);
+        out.key("parts");
+        out.array_start();
+    }
+
+    /// A `functionResponse`, whose response is an object: `output` or `error`, and media beside it.
+    fn result(
+        &self,
+        call: &Answered<'_>,
+        result: &ToolResult<'_>,
+        budget: &mut Budget,
+        out: &mut Writer<'_, '_>,
+    ) {
+        out.object_start();
+        out.key("functionResponse");
+        out.object_start();
+        if call.has_id {
+            member("id", call.id, out);
+        }
+        member("name", call.name, out);
+        out.key("response");
+        out.object_start();
+        out.key(if result.failed() { "error" } else { "output" });
+        let mut media = [const { None }; crate::result::MAX_PARTS];
+        let mut places = media.iter_mut();
+        // What is text or JSON is the response; one part stands alone.
+        let shown = |part: &Part<'_>| !matches!(part, Part::Image { .. } | Part::Audio { .. });
+        let listed = result.parts().filter(shown).count() > 1;
+        let mut any = false;
+        if listed {
+            out.array_start();
+        }
+        for part in result.parts() {
+            if let Part::Image { media_type, data } | Part::Audio { media_type, data } = part
+                && budget.take_media(media_type, data)
+                && let Some(place) = places.next()
+            {
+                *place = Some((media_type, data));
+                continue;
+            }
+            any = true;
+            write_value(&part, budget, out);
+        }
+        if listed {
+            out.array_end();
+        } else if !any {
+            out.string("");
+        }
+        out.object_end();
+        if media.iter().any(Option::is_some) {
+            out.key("parts");
+            out.array_start();
+            for (media_type, data) in media.into_iter().flatten() {
+                out.object_start();
+                out.key("inlineData");
+                out.object_start();
+                member("mimeType", media_type, out);
+                out.key("data");
+                base64(data, out);
+                out.object_end();
+                out.object_end();
+            }
+            out.array_end();
+        }
+        out.object_end();
+        out.object_end();
+    }
+
+    fn results_end(&self, bare: bool, out: &mut Writer<'_, '_>) {
+        out.array_end();
+        out.object_end();
+        if !bare {
+            out.array_end();
+        }
+    }
+}
+
+/// Writes text as a string, and JSON as it is where it need not be cut.
+fn write_value(part: &Part<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
+    match part {
+        Part::Json(text) if budget.take_whole(text) => out.value(Value::from_checked(text)),
+        part => write_part(part, budget, out),
+    }
+}
