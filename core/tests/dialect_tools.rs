@@ -312,8 +312,8 @@ fn an_object_schema_without_properties_gets_empty_ones_where_the_provider_wants_
     let nested = with_schema(
         "nested",
         r#"{"type":"object","properties":{"a":{"type":"object"},"b":{"type":"array","items":{"type":["object","null"]}},
-            "properties":{"type":"string","default":{"type":"object"}}},
-            "enum":[{"type":"object"}],"default":{"type":"object"}}"#,
+            "properties":{"type":"string","default":{"type":"object"}},"c":{"enum":[{"type":"object"}]}},
+            "default":{"type":"object"}}"#,
     );
     with_tools(&[bare, nested], |tools| {
         let (text, notes) = rendered(tools, Dialect::OpenAiChat, &ToolsOptions::default()).unwrap();
@@ -322,8 +322,8 @@ fn an_object_schema_without_properties_gets_empty_ones_where_the_provider_wants_
         let expected = json!({"type":"object","properties":{
             "a":{"type":"object","properties":{}},
             "b":{"type":"array","items":{"type":["object","null"],"properties":{}}},
-            "properties":{"type":"string","default":{"type":"object"}}},
-            "enum":[{"type":"object"}],"default":{"type":"object"}});
+            "properties":{"type":"string","default":{"type":"object"}},"c":{"enum":[{"type":"object"}]}},
+            "default":{"type":"object"}});
         assert_eq!(shown["tools"][1]["function"]["parameters"], expected);
         assert!(notes.iter().any(|note| note.starts_with("bare: ")), "the change is told: {notes:?}");
         assert!(notes.iter().any(|note| note.starts_with("nested: ")), "the change is told: {notes:?}");
@@ -331,28 +331,76 @@ fn an_object_schema_without_properties_gets_empty_ones_where_the_provider_wants_
 }
 
 #[test]
-fn a_schema_that_cannot_be_strict_is_an_error_that_names_the_tool() {
-    for schema in [
-        r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}"#,
-        r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}},"required":["a"],
-            "additionalProperties":false}"#,
-        r#"{"type":"object","properties":{"a":{"type":"object","properties":{"c":{"type":"string"}},
-            "required":["c"]}},"required":["a"],"additionalProperties":false}"#,
+fn a_schema_that_cannot_be_strict_is_an_error_that_names_the_tool_and_the_place() {
+    for (schema, path) in [
+        (r#"{"type":"object","additionalProperties":true}"#, "/additionalProperties"),
+        (
+            r#"{"type":"object","properties":{"a":{"type":"object","patternProperties":{"^x":{}}}}}"#,
+            "/properties/a/patternProperties",
+        ),
+        (r#"{"type":"object","properties":{"a":{"description":"Anything."}}}"#, "/properties/a"),
     ] {
         let strict = ToolDefinition { strict: true, ..with_schema("s", schema) };
         with_tools(&[open("fits"), strict], |tools| {
             for dialect in [Dialect::OpenAiChat, Dialect::Anthropic] {
-                let rendered = rendered(tools, dialect, &ToolsOptions::default());
-                match (dialect, rendered) {
-                    (_, Err(error)) => {
-                        assert_eq!(error.tool, Some(1), "{schema}");
-                        assert!(matches!(error.kind, RenderErrorKind::Strict(_)), "{error}");
-                    }
-                    // Anthropic allows optional properties in its subset.
-                    (Dialect::Anthropic, Ok(_)) => assert!(schema.contains("\"b\"")),
-                    (_, Ok((text, _))) => panic!("{schema} is claimed to be strict: {text}"),
-                }
+                let error = rendered(tools, dialect, &ToolsOptions::default()).unwrap_err();
+                assert_eq!(error.tool, Some(1), "{schema}");
+                assert!(matches!(error.kind, RenderErrorKind::Strict(_)), "{error}");
+                let mut place = [0; 64];
+                let mut sink = Sink::new(&mut place);
+                error.write_path(tools, &mut sink);
+                assert_eq!(sink.finish(), Ok(path));
             }
+            // MCP has no strict mode.
+            assert!(rendered(tools, Dialect::Mcp, &ToolsOptions::default()).is_ok());
+        });
+    }
+}
+
+#[test]
+fn each_change_of_a_strict_schema_is_told_with_its_tool_and_place() {
+    let schema = r#"{"type":"object","properties":{"a":{"type":"string","minLength":1}}}"#;
+    let strict = ToolDefinition { strict: true, ..with_schema("s", schema) };
+    with_tools(&[strict], |tools| {
+        let mut notes = Vec::new();
+        let mut told = |note: toolcore::dialect::Note<'_>| {
+            let mut text = [0; 256];
+            let mut sink = Sink::new(&mut text);
+            note.write_path(&mut sink);
+            sink.put(" ");
+            note.write_message(&mut sink);
+            notes.push(format!("{} {}", note.tool, sink.finish().unwrap()));
+        };
+        let options = ToolsOptions::default();
+        render_tools(tools, Dialect::OpenAiChat, &options, &mut Sink::measure(), &mut told).unwrap_err();
+        assert_eq!(
+            notes,
+            [
+                "s /properties/a sent as required, null meaning absent: the provider wants every property required",
+                "s /properties/a/minLength moved into the description: the provider does not take it",
+                "s  additionalProperties false added: the provider wants closed objects",
+            ]
+        );
+    });
+}
+
+/// At most 20 strict tools, 24 optional parameters and 16 of several types in a request to Anthropic.
+#[test]
+fn what_a_provider_limits_in_a_request_is_counted_over_all_strict_tools() {
+    let optional = r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}}"#;
+    let union = r#"{"type":"object","properties":{"a":{"type":["string","integer"]}},"required":["a"]}"#;
+    for (schema, most) in [(CITY, 20), (optional, 12), (union, 16)] {
+        let names: Vec<String> = (0..most + 1).map(|n| format!("t{n}")).collect();
+        let tool = |name| ToolDefinition { strict: true, ..with_schema(name, schema) };
+        let tools: Vec<_> = names.iter().map(|name| tool(name)).collect();
+        with_tools(&tools[..most], |tools| {
+            assert!(rendered(tools, Dialect::Anthropic, &ToolsOptions::default()).is_ok(), "{schema}");
+        });
+        with_tools(&tools, |tools| {
+            let error = rendered(tools, Dialect::Anthropic, &ToolsOptions::default()).unwrap_err();
+            assert_eq!(error.tool, Some(most), "{error}");
+            assert!(error.to_string().contains("in a request"), "{error}");
+            assert!(rendered(tools, Dialect::OpenAiChat, &ToolsOptions::default()).is_ok(), "{schema}");
         });
     }
 }

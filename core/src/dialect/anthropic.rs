@@ -10,38 +10,9 @@ use super::{
 };
 use crate::json::{Kind, Value, Writer};
 use crate::result::{Part, ToolResult};
-use crate::schema::StrictSubset;
+use crate::schema::{StrictSubset, subset};
 
 pub(super) struct Anthropic;
-
-/// Keywords of JSON Schema that strict mode does not take (what the provider's SDK moves into the
-/// description before it sends a schema).
-const STRICT_REFUSES: [&str; 24] = [
-    "not",
-    "if",
-    "then",
-    "else",
-    "dependentRequired",
-    "dependentSchemas",
-    "patternProperties",
-    "propertyNames",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "prefixItems",
-    "contains",
-    "uniqueItems",
-    "maxItems",
-    "minProperties",
-    "maxProperties",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-];
 
 /// What of a block grows in a stream.
 const FIELDS: [Field; 6] = [
@@ -105,7 +76,7 @@ impl Wire for Anthropic {
     }
 
     fn strict(&self) -> Option<&'static StrictSubset> {
-        Some(&StrictSubset { all_required: false, refused: &STRICT_REFUSES })
+        Some(&subset::ANTHROPIC_STRICT)
     }
 
     fn tools_start(&self, _: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
@@ -117,7 +88,7 @@ impl Wire for Anthropic {
         out.object_start();
         name_and_description(tool.name, tool.info, out);
         out.key("input_schema");
-        tool.write_schema(out, notes);
+        tool.write_schema(&subset::ANTHROPIC, out, notes);
         if tool.info.strict() {
             out.key("strict");
             out.bool(true);

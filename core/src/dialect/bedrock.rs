@@ -10,7 +10,7 @@ use super::{
 };
 use crate::json::{Kind, Value, Writer};
 use crate::result::{Part, ToolResult};
-use crate::schema::StrictSubset;
+use crate::schema::{StrictSubset, subset};
 
 pub(super) struct Bedrock;
 
@@ -50,7 +50,7 @@ impl Wire for Bedrock {
         out.key("inputSchema");
         out.object_start();
         out.key("json");
-        tool.write_schema(out, notes);
+        tool.write_schema(&subset::PLAIN, out, notes);
         out.object_end();
         if tool.info.strict() {
             out.key("strict");

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::json::{Kind, Value, Writer};
 use crate::result::{Part, ToolResult};
-use crate::schema::StrictSubset;
+use crate::schema::{StrictSubset, subset};
 
 pub(super) struct Gemini {
     /// Parameters in the older form.
@@ -82,8 +82,13 @@ impl Wire for Gemini {
     fn tool(&self, tool: &WireTool<'_>, notes: &mut dyn FnMut(Note<'_>), out: &mut Writer<'_, '_>) {
         out.object_start();
         name_and_description(tool.name, tool.info, out);
-        out.key(if self.older { "parameters" } else { "parametersJsonSchema" });
-        tool.write_schema(out, notes);
+        let (key, subset) = if self.older {
+            ("parameters", &subset::GEMINI_SCHEMA)
+        } else {
+            ("parametersJsonSchema", &subset::GEMINI_JSON)
+        };
+        out.key(key);
+        tool.write_schema(subset, out, notes);
         out.object_end();
     }
 

@@ -7,7 +7,7 @@ use super::tools::{Note, WireRequest, WireTool};
 use super::{ChoiceWords, Facts, Finish, Item, NameRule, ReplyError, Wire, name_and_description};
 use crate::json::{Value, Writer};
 use crate::result::{Part, ToolResult};
-use crate::schema::StrictSubset;
+use crate::schema::{StrictSubset, subset};
 
 pub(super) struct Mcp;
 
@@ -43,7 +43,7 @@ impl Wire for Mcp {
             out.string(tool.info.title());
         }
         out.key("inputSchema");
-        tool.write_schema(out, notes);
+        tool.write_schema(&subset::PLAIN, out, notes);
         if let Some(schema) = tool.info.output_schema() {
             out.key("outputSchema");
             out.value(Value::from_checked(schema));

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::json::{Kind, Value, Writer};
 use crate::result::{Part, ToolResult};
-use crate::schema::StrictSubset;
+use crate::schema::{StrictSubset, subset};
 
 pub(super) struct Ollama;
 
@@ -41,7 +41,7 @@ impl Wire for Ollama {
         out.object_start();
         name_and_description(tool.name, tool.info, out);
         out.key("parameters");
-        tool.write_schema(out, notes);
+        tool.write_schema(&subset::PLAIN, out, notes);
         out.object_end();
         out.object_end();
     }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::json::{Kind, Value, Writer};
 use crate::result::ToolResult;
-use crate::schema::StrictSubset;
+use crate::schema::{StrictSubset, subset};
 
 pub(super) struct OpenAiChat;
 
@@ -62,26 +62,6 @@ const CALL_DELTA: [Member; 5] = [
 /// provider's own models; servers that put it out want it back.
 const SENT_BACK: [&str; 5] = ["refusal", "name", "reasoning", "reasoning_content", "reasoning_details"];
 
-/// Keywords of JSON Schema that strict mode does not take (the provider's guide to structured outputs).
-const STRICT_REFUSES: [&str; 16] = [
-    "allOf",
-    "oneOf",
-    "not",
-    "if",
-    "then",
-    "else",
-    "dependentRequired",
-    "dependentSchemas",
-    "patternProperties",
-    "propertyNames",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "contains",
-    "uniqueItems",
-    "minProperties",
-    "maxProperties",
-];
-
 /// The most tools of a request (the provider's documentation).
 pub(super) const MAX_TOOLS: usize = 128;
 
@@ -103,7 +83,7 @@ impl Wire for OpenAiChat {
     }
 
     fn strict(&self) -> Option<&'static StrictSubset> {
-        Some(&StrictSubset { all_required: true, refused: &STRICT_REFUSES })
+        Some(&subset::OPENAI_STRICT)
     }
 
     fn tools_start(&self, request: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
@@ -121,7 +101,7 @@ impl Wire for OpenAiChat {
         out.object_start();
         name_and_description(tool.name, tool.info, out);
         out.key("parameters");
-        tool.write_schema(out, notes);
+        tool.write_schema(&subset::OPENAI, out, notes);
         if tool.info.strict() {
             out.key("strict");
             out.bool(true);

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::json::{Kind, Value, Writer};
 use crate::result::{Part, ToolResult};
-use crate::schema::StrictSubset;
+use crate::schema::{StrictSubset, subset};
 
 pub(super) struct OpenAiResponses;
 
@@ -67,7 +67,7 @@ impl Wire for OpenAiResponses {
         member("type", "function", out);
         name_and_description(tool.name, tool.info, out);
         out.key("parameters");
-        tool.write_schema(out, notes);
+        tool.write_schema(&subset::OPENAI, out, notes);
         out.key("strict");
         out.bool(tool.info.strict());
         out.object_end();

@@ -2,10 +2,11 @@
 
 use super::native::{NativeKind, NativeTool, WireNative};
 use super::{Dialect, alias};
-use crate::json::{self, Kind, Writer};
+use crate::json::{self, Kind, Writer, pointer_at};
 use crate::registry::{Hook, Registry, ToolInfo};
-use crate::schema::{self, Change};
+use crate::schema::{self, Change, ChangeKind, Counts, StrictProblem, Subset};
 use crate::sink::{NoSpace, Sink};
+use core::cell::Cell;
 
 /// What is rendered, and how.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,6 +78,8 @@ pub struct Note<'a> {
     pub tool: &'a str,
     /// What was changed.
     pub kind: NoteKind<'a>,
+    /// The text of the tool's schema as it was; empty if it is about none.
+    pub schema: &'a str,
 }
 
 /// What was changed.
@@ -88,6 +91,8 @@ pub enum NoteKind<'a> {
     PropertiesAdded(usize),
     /// The root schema got `"type":"object"`.
     TypeAdded,
+    /// Something else was changed in the tool's schema. Never one of the two above.
+    Schema(Change<'a>),
     /// The dialect has no word for the choice or for parallel calls.
     ChoiceDropped,
     /// The provider has no such tool.
@@ -99,6 +104,21 @@ pub enum NoteKind<'a> {
 }
 
 impl Note<'_> {
+    /// Appends the JSON Pointer of the place in the tool's schema; nothing for its root, or if it is about
+    /// none.
+    pub fn write_path(&self, sink: &mut Sink<'_>) {
+        match self.kind {
+            NoteKind::PropertiesAdded(offset) => pointer_at(self.schema, offset, sink),
+            NoteKind::Schema(change) => change.write_path(sink),
+            NoteKind::Alias(_)
+            | NoteKind::TypeAdded
+            | NoteKind::ChoiceDropped
+            | NoteKind::NativeDropped(_)
+            | NoteKind::LeftOut
+            | NoteKind::ManyTools(_) => {}
+        }
+    }
+
     /// Appends what happened, as a sentence.
     pub fn write_message(&self, sink: &mut Sink<'_>) {
         match self.kind {
@@ -107,8 +127,9 @@ impl Note<'_> {
                 sink.put(alias);
                 sink.put("': the provider does not allow the name");
             }
-            NoteKind::PropertiesAdded(_) => sink.put("empty properties added: the provider wants them"),
-            NoteKind::TypeAdded => sink.put("type object added: the provider wants it"),
+            NoteKind::PropertiesAdded(_) => sink.put(ChangeKind::PropertiesAdded.message()),
+            NoteKind::TypeAdded => sink.put(ChangeKind::TypeAdded.message()),
+            NoteKind::Schema(change) => sink.put(change.kind.message()),
             NoteKind::ChoiceDropped => sink.put("dropped: the dialect has no word for the choice"),
             NoteKind::NativeDropped(kind) => {
                 sink.put("dropped: the provider has no tool '");
@@ -135,6 +156,17 @@ pub struct RenderError {
     pub kind: RenderErrorKind,
 }
 impl core::error::Error for RenderError {}
+
+impl RenderError {
+    /// Appends the JSON Pointer of the place in the schema of the tool that it is about: `registry` is the one
+    /// that was rendered. Nothing for its root, or if it is about no place.
+    pub fn write_path<H, K: Hook>(&self, registry: &Registry<'_, H, K>, sink: &mut Sink<'_>) {
+        let tool = self.tool.and_then(|position| registry.at(position));
+        if let (RenderErrorKind::Strict(problem), Some(tool)) = (self.kind, tool) {
+            problem.write_path(tool.info.parameters().text(), sink);
+        }
+    }
+}
 
 /// What is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror_no_std::Error)]
@@ -194,19 +226,31 @@ impl From<RenderErrorKind> for RenderError {
 pub(crate) struct WireTool<'a> {
     pub(crate) name: &'a str,
     pub(crate) info: ToolInfo<'a>,
+    /// What the provider's strict mode demands, for a tool that is strict.
+    strict: Option<&'static Subset>,
+    /// What came of the schema.
+    written: Cell<Result<Counts, StrictProblem>>,
 }
 
 impl WireTool<'_> {
-    /// Writes the parameters' schema so that the provider takes it.
-    pub(crate) fn write_schema(&self, out: &mut Writer<'_, '_>, notes: &mut dyn FnMut(Note<'_>)) {
-        let tool = self.info.name();
-        schema::write_lowered(self.info.parameters().text(), out, &mut |change| {
-            let kind = match change {
-                Change::PropertiesAdded { offset } => NoteKind::PropertiesAdded(offset),
-                Change::TypeAdded => NoteKind::TypeAdded,
+    /// Writes the parameters' schema so that the provider takes it: in the strict subset if the tool is strict
+    /// and the dialect has one, else in `subset`.
+    pub(crate) fn write_schema(
+        &self,
+        subset: &Subset,
+        out: &mut Writer<'_, '_>,
+        notes: &mut dyn FnMut(Note<'_>),
+    ) {
+        let (tool, schema) = (self.info.name(), self.info.parameters().text());
+        let subset = self.strict.unwrap_or(subset);
+        self.written.set(schema::lower_counted(schema, subset, out, &mut |change| {
+            let kind = match change.kind {
+                ChangeKind::PropertiesAdded => NoteKind::PropertiesAdded(change.offset),
+                ChangeKind::TypeAdded if change.is_root() => NoteKind::TypeAdded,
+                _ => NoteKind::Schema(change),
             };
-            notes(Note { tool, kind });
-        });
+            notes(Note { tool, kind, schema });
+        }));
     }
 }
 
@@ -280,7 +324,7 @@ fn render<H, K: Hook>(
     };
     let count = registry.infos().filter(told).count();
     if count > facts.max_tools {
-        notes(Note { tool: "", kind: NoteKind::ManyTools(facts.max_tools) });
+        notes(Note { tool: "", kind: NoteKind::ManyTools(facts.max_tools), schema: "" });
     }
     let (parallel, cache, native) = (options.parallel, options.cache, options.native);
     let parallel = parallel.filter(|_| facts.choice.parallel);
@@ -291,15 +335,22 @@ fn render<H, K: Hook>(
     }
     if count > 0 || request.native().next().is_some() || facts.lists_nothing {
         wire.tools_start(&request, &mut out);
+        let mut counts = Counts::default();
         for (position, info) in registry.infos().enumerate().filter(|(_, info)| of_category(info)) {
             if !told(&info) {
-                notes(Note { tool: info.name(), kind: NoteKind::LeftOut });
+                notes(Note { tool: info.name(), kind: NoteKind::LeftOut, schema: "" });
                 continue;
             }
+            let failed = |kind| RenderError { tool: Some(position), kind };
             let name = rule.wire_name(info.name());
-            check(registry, dialect, options, position, info, &name, notes)
-                .map_err(|kind| RenderError { tool: Some(position), kind })?;
-            wire.tool(&WireTool { name: &name, info }, notes, &mut out);
+            check(registry, dialect, options, position, info, &name, notes).map_err(failed)?;
+            let strict = wire.strict().filter(|_| info.strict());
+            let tool = WireTool { name: &name, info, strict, written: Cell::new(Ok(Counts::default())) };
+            wire.tool(&tool, notes, &mut out);
+            let written = tool.written.get().map_err(RenderErrorKind::Strict).map_err(failed)?;
+            if let Some(kind) = strict.and_then(|subset| counts.add(written, subset)) {
+                return Err(failed(RenderErrorKind::Strict(StrictProblem { kind, offset: 0 })));
+            }
         }
         wire.tools_end(&request, &mut out);
     }
@@ -343,7 +394,7 @@ fn check_native(
             if options.refuse_dropped {
                 return Err(RenderErrorKind::Native(kind));
             }
-            notes(Note { tool: "", kind: NoteKind::NativeDropped(kind) });
+            notes(Note { tool: "", kind: NoteKind::NativeDropped(kind), schema: "" });
             continue;
         };
         let config = config.map(|text| json::parse(text.as_bytes(), &json::Options::default()).ok());
@@ -385,7 +436,7 @@ fn expressible<'a>(
         if options.refuse_dropped {
             return Err(RenderErrorKind::Choice);
         }
-        notes(Note { tool: "", kind: NoteKind::ChoiceDropped });
+        notes(Note { tool: "", kind: NoteKind::ChoiceDropped, schema: "" });
     }
     Ok(choice.filter(|_| said && words.auto))
 }
@@ -408,13 +459,7 @@ fn check<H, K: Hook>(
         if alias::resolve(registry, rule, name) != Some(position) {
             return Err(RenderErrorKind::AliasClash);
         }
-        notes(Note { tool: info.name(), kind: NoteKind::Alias(name) });
-    }
-    if info.strict()
-        && let Some(subset) = dialect.wire().strict()
-        && let Some(problem) = schema::strict_problem(info.parameters().text(), subset)
-    {
-        return Err(RenderErrorKind::Strict(problem));
+        notes(Note { tool: info.name(), kind: NoteKind::Alias(name), schema: "" });
     }
     Ok(())
 }

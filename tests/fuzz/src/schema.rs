@@ -3,12 +3,13 @@
 use toolcore::json::{self, Writer};
 use toolcore::schema::{
     CheckError, CheckOptions, CoerceError, CoerceOptions, Coercion, CompileOptions, NoReport, ParameterType,
-    Report, Rule, Schema, SchemaError, StrictSubset, ToolParameter, Violation, coerce as coerce_arguments,
-    compile, program_size, strict_problem, write_lowered, write_schema,
+    Report, Rule, Schema, SchemaError, ToolParameter, Violation, coerce as coerce_arguments, compile, lower,
+    program_size, subset, write_schema,
 };
 use toolcore::sink::Sink;
 
 use super::{split, text, written};
+use std::cell::Cell;
 
 /// Schema text, and definitions that refer to each other as the input says: compiled or refused with a place; the room that
 /// is measured suffices, the program does not depend on what was in the memory, and what goes out to providers is JSON and
@@ -68,10 +69,29 @@ fn compiled(text: &str) {
         let error = compile(text, &options, &mut vec![0; less]).unwrap_err();
         assert!(error.no_space().is_some_and(|need| need > less));
     }
-    let lowered = written(|sink| write_lowered(text, &mut Writer::new(sink), &mut |_| {}));
+    let subsets = [
+        subset::PLAIN,
+        subset::OPENAI,
+        subset::ANTHROPIC,
+        subset::OPENAI_STRICT,
+        subset::ANTHROPIC_STRICT,
+        subset::GEMINI_JSON,
+        subset::GEMINI_SCHEMA,
+    ];
+    for subset in subsets {
+        let place = |offset: usize| assert!(offset <= text.len());
+        let problem = Cell::new(None);
+        let lowered = written(|sink| {
+            let written = lower(text, &subset, &mut Writer::new(sink), &mut |change| place(change.offset));
+            problem.set(written.err());
+        });
+        match problem.get() {
+            Some(problem) => place(problem.offset),
+            None => json::validate(lowered.as_bytes(), &json::Options::default()).unwrap(),
+        }
+    }
+    let lowered = written(|sink| lower(text, &subset::PLAIN, &mut Writer::new(sink), &mut |_| {}).unwrap());
     assert!(program_size(&lowered, &options).is_ok(), "{text} became {lowered}");
-    let subset = StrictSubset { all_required: used % 2 == 0, refused: &["default", "minLength"] };
-    assert!(strict_problem(text, &subset).is_none_or(|problem| problem.offset <= text.len()));
 }
 
 /// Declared parameters, one for each piece of the input: refused, or written as a schema that compiles.
