@@ -5,7 +5,7 @@ mod common;
 
 use common::{Boxed, Memory, answered, echo, open, read, rendered, rendered_json, with_schema};
 use serde_json::{Value as Json, json};
-use toolcore::dialect::{Choice, Dialect, RenderErrorKind, ToolsOptions, render_tools};
+use toolcore::dialect::{Choice, Dialect, RenderErrorKind, RenderedTools, ToolsOptions, render_tools};
 use toolcore::registry::Registry;
 use toolcore::result::OutcomeKind;
 use toolcore::sink::Sink;
@@ -382,6 +382,42 @@ fn each_change_of_a_strict_schema_is_told_with_its_tool_and_place() {
             ]
         );
     });
+}
+
+#[test]
+fn rendered_tools_are_kept_until_something_changes() {
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    tools.add(&open("admin.tools"), echo()).unwrap();
+    let mut buffer = vec![0; 4096];
+    let mut kept = RenderedTools::new(&mut buffer);
+    let (plain, bare) = (ToolsOptions::default(), ToolsOptions { bare: true, ..ToolsOptions::default() });
+    let mut ask = |tools: &Registry<'_, Boxed<'_>>, dialect, options: &ToolsOptions<'static>| {
+        let mut notes = 0;
+        let text = kept.get(tools, dialect, options, &mut |_| notes += 1).map(String::from);
+        assert_eq!(text, rendered(tools, dialect, options).map(|(text, _)| text));
+        notes > 0
+    };
+    // It is told of the alias whenever it is rendered.
+    assert!(ask(&tools, Dialect::OpenAiChat, &plain));
+    assert!(!ask(&tools, Dialect::OpenAiChat, &plain));
+    assert!(ask(&tools, Dialect::OpenAiChat, &bare));
+    assert!(ask(&tools, Dialect::Anthropic, &bare));
+    assert!(!ask(&tools, Dialect::Anthropic, &bare));
+    tools.add(&open("b"), echo()).unwrap();
+    assert!(ask(&tools, Dialect::Anthropic, &bare));
+    assert!(tools.remove("b") && ask(&tools, Dialect::Anthropic, &bare));
+    assert!(!tools.remove("b") && !ask(&tools, Dialect::Anthropic, &bare));
+    assert!(tools.add(&open("admin.tools"), echo()).is_err() && !ask(&tools, Dialect::Anthropic, &bare));
+    tools.clear();
+    ask(&tools, Dialect::Anthropic, &bare);
+    let mut little = [0; 8];
+    let mut kept = RenderedTools::new(&mut little);
+    tools.add(&open("b"), echo()).unwrap();
+    for _ in 0..2 {
+        let error = kept.get(&tools, Dialect::Mcp, &plain, &mut |_| {}).unwrap_err();
+        assert!(matches!(error.kind, RenderErrorKind::NoSpace(_)), "{error}");
+    }
 }
 
 /// At most 20 strict tools, 24 optional parameters and 16 of several types in a request to Anthropic.

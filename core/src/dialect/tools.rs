@@ -9,7 +9,7 @@ use crate::sink::{NoSpace, Sink};
 use core::cell::Cell;
 
 /// What is rendered, and how.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToolsOptions<'a> {
     /// Only the tools of this category.
     pub category: Option<&'a str>,

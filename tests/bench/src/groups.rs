@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use toolcore::context::{self, BlockFlags, BlockState, BytesPerFour, ContextBlock, RenderOptions};
-use toolcore::dialect::{parse_reply, render_tools};
+use toolcore::dialect::{RenderedTools, parse_reply, render_tools};
 use toolcore::json::{self, Reader};
 use toolcore::prelude::*;
 use toolcore::registry::Slot;
@@ -66,6 +66,7 @@ const READ_OPENAI: &str = "read a reply of OpenAI with three calls";
 const READ_ANTHROPIC: &str = "read a reply of Anthropic with three calls";
 const STREAM_OPENAI: &str = "stream a reply of OpenAI in chunks of 64 bytes";
 const STREAM_ANTHROPIC: &str = "stream a reply of Anthropic in chunks of 64 bytes";
+pub(crate) const RENDER_AGAIN: &str = "render the same 16 tools for OpenAI again";
 
 /// Every group.
 pub(crate) fn all() -> Vec<Group> {
@@ -86,6 +87,7 @@ pub(crate) fn all() -> Vec<Group> {
         streamed(STREAM_ANTHROPIC, Dialect::Anthropic, data::anthropic_turn().1),
         render("render 16 tools for OpenAI", Dialect::OpenAiChat),
         render("render 16 tools for Anthropic", Dialect::Anthropic),
+        render_again(Dialect::OpenAiChat),
         context_blocks(),
     ]);
     groups
@@ -277,6 +279,27 @@ fn render(title: &'static str, dialect: Dialect) -> Group {
         Box::new(move || drop(black_box(serde_json::to_string(black_box(&tools)).unwrap())))
     });
     group
+}
+
+/// The second time and every later one, for each byte.
+fn render_again(dialect: Dialect) -> Group {
+    let registry = registry(16);
+    let mut buffer = vec![0; 16 * 1024];
+    let mut kept = RenderedTools::new(&mut buffer);
+    let options = ToolsOptions::default();
+    let len = kept.get(&registry, dialect, &options, &mut |_| {}).unwrap().len();
+    drop(registry);
+    Group::new(RENDER_AGAIN, Some(len)).case(OURS, move || {
+        let registry = self::registry(16);
+        let mut kept = RenderedTools::new(vec![0; 16 * 1024].leak());
+        kept.get(&registry, dialect, &options, &mut |_| {}).unwrap();
+        let mut out = vec![0; 16 * 1024];
+        Box::new(move || {
+            let mut sink = Sink::new(&mut out);
+            sink.put(kept.get(&registry, dialect, &options, &mut |_| {}).unwrap());
+            black_box(sink.len());
+        })
+    })
 }
 
 /// About a third of the blocks fit; some are cut.

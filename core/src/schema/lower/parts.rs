@@ -203,7 +203,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
 
     /// Puts what was moved into the description: at its end, if one has `begun`, else as a description.
     pub(super) fn write_moved(&mut self, node: &Node, begun: bool) {
-        if self.subset.is_whole() && !node.is(flag::ROOT) {
+        if self.subset.is_whole() && !(node.is(flag::ROOT) && node.words.any(self.subset.not_at_root)) {
             return;
         }
         let (mut seen, mut any) = (Words::NONE, false);
