@@ -48,7 +48,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         if subset.is_whole() {
             return match word {
                 W::Description if node.is(flag::ROOT) => Fate::Description,
-                _ => whole(word, value),
+                _ => whole(word, value.kind()),
             };
         }
         if node.is(flag::BARE) && word != W::Ref {
@@ -248,11 +248,11 @@ impl<'s> Lowering<'s, '_, '_, '_> {
 }
 
 /// The fate of a keyword where all of JSON Schema is taken.
-fn whole(word: W, value: Value<'_>) -> Fate {
+pub(super) fn whole(word: W, kind: Kind) -> Fate {
     if !APPLICATORS.has(word) {
         return Fate::Keep;
     }
-    match (value.kind(), word) {
+    match (kind, word) {
         (
             Kind::Object,
             W::Properties

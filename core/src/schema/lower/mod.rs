@@ -16,6 +16,7 @@
 //! and `write`, `inner` and `parts` write it.
 
 mod change;
+mod copy;
 mod fate;
 mod inner;
 mod node;
@@ -31,7 +32,9 @@ pub use change::{Change, ChangeKind, StrictProblem, StrictProblemKind};
 pub use subset::Subset;
 pub(in crate::schema) use walk::{Step, walk};
 
-use crate::json::{Value, Writer};
+use super::source::offset_in;
+use crate::json::{Kind, Value, Writer};
+use word::Word;
 use write::Frame;
 
 /// How many schemas may be open inside one another. As many as a schema that compiles has.
@@ -99,11 +102,15 @@ pub(crate) fn lower_counted<'s>(
         has_defs,
         out,
         changed,
-        frames: heapless::Vec::new(),
+        frames: &mut heapless::Vec::new(),
         inlined: 0,
         steps: schema.len().saturating_mul(16).saturating_add(1 << 16),
         counted: Counted::default(),
     };
+    if subset.is_whole() && root.kind() == Kind::Object && !lowering.has_at_root(root) {
+        lowering.copy(root);
+        return Ok(Counts { tools: 1, ..Counts::default() });
+    }
     lowering.run(root)?;
     let Counted { optional, unions, .. } = lowering.counted;
     Ok(Counts { tools: 1, optional, unions })
@@ -129,7 +136,7 @@ struct Lowering<'s, 'o, 'w, 'b> {
     has_defs: bool,
     out: &'o mut Writer<'w, 'b>,
     changed: &'o mut dyn FnMut(Change<'s>),
-    frames: heapless::Vec<Frame, MAX_OPEN>,
+    frames: &'o mut heapless::Vec<Frame, MAX_OPEN>,
     /// Bytes of targets that were put in the place of references.
     inlined: usize,
     /// Events that may be read to find out whether references lead back.
@@ -138,6 +145,12 @@ struct Lowering<'s, 'o, 'w, 'b> {
 }
 
 impl Lowering<'_, '_, '_, '_> {
+    /// Whether the root has something that it may not have.
+    fn has_at_root(&self, root: Value<'_>) -> bool {
+        let words = self.subset.not_at_root;
+        words != word::Words::NONE && root.entries().any(|(key, _)| words.has(Word::of(key)))
+    }
+
     fn tell(&mut self, offset: usize, kind: ChangeKind) {
         (self.changed)(Change { schema: self.text, offset, kind });
     }
