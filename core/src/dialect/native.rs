@@ -66,7 +66,7 @@ impl NativeKind {
 }
 
 /// A tool of the provider that the model may use.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NativeTool<'a> {
     /// What it does.
     pub kind: NativeKind,
