@@ -25,6 +25,9 @@ pub struct ToolCall<'r> {
     pub arguments: &'r str,
     /// The reply ended at its token limit in or right after this call: it is never executed.
     pub truncated: bool,
+    /// The call is of a tool that takes free text and no JSON (OpenAI's custom tools): `arguments` is that
+    /// text, and the result is written as that of such a call.
+    pub custom: bool,
 }
 
 /// A call whose arguments were accepted.

@@ -114,7 +114,29 @@ pub(crate) enum Change<'e> {
         /// The piece; one that is neither string nor array is passed over.
         piece: Value<'e>,
     },
-    #[allow(dead_code, reason = "no dialect of the present ones sends items twice")]
+    /// A piece of an item's field for those who watch, which is not kept: the item comes once more when it is
+    /// whole, or the piece is of a [`Change::Whole`] that follows.
+    Show {
+        /// Which item, in the provider's counting; for text it need not be there.
+        key: u32,
+        /// The field's place in [`Shape::fields`].
+        field: u8,
+        /// The piece; one that is no string is passed over.
+        piece: Value<'e>,
+    },
+    /// A piece of a field of the last item, if that was begun by such a piece; else one begins with it, as
+    /// [`Field::empty`] says.
+    Extend {
+        /// The field's place in [`Shape::fields`].
+        field: u8,
+        /// The piece; one that is no string is passed over.
+        piece: Value<'e>,
+    },
+    /// An item that comes as a whole and has no number. Those who watch are told of a call, not of text.
+    Whole {
+        /// The item.
+        item: Value<'e>,
+    },
     /// An item as it is in the end, in place of all that came of it before; it begins here if it has not.
     Replace {
         /// Which, in the provider's counting.

@@ -4,12 +4,13 @@
 //! that lack it. A call may come without an id; then none is sent back, and the result is matched by its
 //! name and order. `finishReason` is `STOP` for calls too.
 
+use super::change::{CallParts, Change, Field, Member, Shape, Show, index};
 use super::native::{NativeForm, NativeKind};
 use super::results::{Answered, Budget, write_part};
 use super::tools::{Choice, Note, WireRequest, WireTool};
 use super::{
-    ChoiceWords, Facts, Finish, Item, NameRule, ReplyError, Wire, base64, is, member, name_and_description,
-    provider_error,
+    ChoiceWords, Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, member,
+    name_and_description, provider_error,
 };
 use crate::json::{Kind, Value, Writer};
 use crate::result::{Part, ToolResult};
@@ -46,6 +47,34 @@ const MALFORMED: [&str; 4] =
 
 const REFUSED: [&str; 7] =
     ["SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"];
+
+const TEXT: u8 = 0;
+const THOUGHT: u8 = 1;
+
+/// What of a part comes in pieces: text, and the text of thoughts.
+const FIELDS: [Field; 2] = [
+    Field { path: "/text", show: Show::Text, empty: r#"{"text":""}"# },
+    Field { path: "/text", show: Show::Reasoning, empty: r#"{"text":"","thought":true}"# },
+];
+
+/// What is read of a part if only calls are kept. Text comes in pieces of any size, for which there may be no
+/// room.
+const CALL_PART: [Member; 1] = [Member::whole("functionCall")];
+
+/// What is read of a candidate, given its content.
+const fn candidate(content: &'static [Member]) -> [Member; 3] {
+    [Member::whole("index"), Member { key: "content", inner: content }, Member::whole("finishReason")]
+}
+
+/// What is read of an event, given what of a candidate.
+const fn event_members(candidate: &'static [Member]) -> [Member; 3] {
+    const FEEDBACK: [Member; 1] = [Member::whole("blockReason")];
+    [
+        Member { key: "candidates", inner: candidate },
+        Member { key: "promptFeedback", inner: &FEEDBACK },
+        Member::whole("error"),
+    ]
+}
 
 impl Wire for Gemini {
     fn facts(&self) -> Facts {
@@ -146,22 +175,96 @@ impl Wire for Gemini {
         for part in parts.into_iter().flat_map(Value::items) {
             let [text, call, thought] = part.pick(["text", "functionCall", "thought"]);
             if let Some(call) = call {
-                let [id, name, args] = call.pick(["id", "name", "args"]);
+                let [id, name, args, pieces, goes_on] =
+                    call.pick(["id", "name", "args", "partialArgs", "willContinue"]);
+                check_whole(pieces, goes_on)?;
                 visit(Item::Call { id, name, arguments: args, encoded: false, incomplete: false });
             } else if text.is_some() && thought.and_then(Value::as_bool) != Some(true) {
                 visit(Item::Text(text));
             }
         }
+        let blocked = reason.is_some_and(|reason| reason.get("blockReason").is_some());
         let reason = |names: &[&str]| names.iter().any(|name| is(reason, name));
         Ok(if reason(&["MAX_TOKENS"]) {
             Finish::Truncated
         } else if reason(&MALFORMED) {
             Finish::Malformed
-        } else if reason(&REFUSED) {
+        } else if reason(&REFUSED) || blocked {
             Finish::Refused
         } else {
             Finish::Complete
         })
+    }
+
+    /// All parts go back as they came, each with its `thoughtSignature`. Empty text goes only with one: the
+    /// provider refuses it without.
+    fn replay<'r>(
+        &self,
+        root: Value<'r>,
+        _: &mut dyn FnMut() -> Option<&'r str>,
+        out: &mut Writer<'_, '_>,
+    ) -> Result<(), ReplayError> {
+        let candidate = root.get("candidates").and_then(|candidates| candidates.item(0));
+        let content = candidate.map_or(Some(root), |candidate| candidate.get("content"));
+        let parts = content.and_then(|content| content.get("parts"));
+        let parts = || parts.into_iter().flat_map(Value::items).filter(|part| !is_nothing(*part));
+        if parts().next().is_none() {
+            return Ok(());
+        }
+        out.object_start();
+        member("role", "model", out);
+        out.key("parts");
+        out.array_start();
+        parts().for_each(|part| out.value(part));
+        out.array_end();
+        out.object_end();
+        Ok(())
+    }
+
+    /// The reason is the `finishReason`; for a prompt that was blocked, the `promptFeedback`.
+    fn stream(&self) -> Option<&'static Shape> {
+        const SHAPE: Shape = Shape {
+            head: r#"{"candidates":[{"content":{"role":"model""#,
+            list: r#","parts":["#,
+            tail: r#"]},"finishReason":"#,
+            end: "}]}",
+            members: &event_members(&candidate(&[Member::whole("parts")])),
+            call_members: &event_members(&candidate(&[Member { key: "parts", inner: &CALL_PART }])),
+            fields: &FIELDS,
+            empty_call: "",
+            call: |part| {
+                let [id, name, arguments] = part.get("functionCall")?.pick(["id", "name", "args"]);
+                Some(CallParts { id, name, arguments })
+            },
+        };
+        Some(&SHAPE)
+    }
+
+    /// Each event is a response of its own, whose parts follow those before. Text without a signature is
+    /// joined with the text before it; all else keeps its place.
+    fn event<'e>(&self, root: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
+        let [error, candidates, feedback] = root.pick(["error", "candidates", "promptFeedback"]);
+        provider_error(error)?;
+        for candidate in candidates.into_iter().flat_map(Value::items) {
+            let [number, content, reason] = candidate.pick(["index", "content", "finishReason"]);
+            if index(number).is_some_and(|number| number != 0) {
+                continue;
+            }
+            let parts = content.and_then(|content| content.get("parts"));
+            if parts.is_some_and(|parts| !matches!(parts.kind(), Kind::Array | Kind::Null)) {
+                return Err(ReplyError::Shape { expected: "a list of parts" });
+            }
+            for part in parts.into_iter().flat_map(Value::items) {
+                read_part(part, visit)?;
+            }
+            if let Some(reason) = reason {
+                visit(Change::Finish { reason });
+            }
+        }
+        if let Some(reason) = feedback.filter(|feedback| feedback.get("blockReason").is_some()) {
+            visit(Change::Finish { reason });
+        }
+        Ok(())
     }
 
     /// All results of a turn stand in one content.
@@ -245,6 +348,43 @@ impl Wire for Gemini {
             out.array_end();
         }
     }
+}
+
+/// Refuses a call in pieces, which the provider sends only to those who ask for it: its name and its
+/// arguments would be lost in silence.
+fn check_whole(pieces: Option<Value<'_>>, goes_on: Option<Value<'_>>) -> Result<(), ReplyError> {
+    if pieces.is_some() || goes_on.and_then(Value::as_bool) == Some(true) {
+        return Err(ReplyError::Shape { expected: "args whole, without streamFunctionCallArguments" });
+    }
+    Ok(())
+}
+
+/// Reads a part of a stream.
+fn read_part<'e>(part: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
+    let [text, call, thought] = part.pick(["text", "functionCall", "thought"]);
+    if let Some(call) = call {
+        let [pieces, goes_on] = call.pick(["partialArgs", "willContinue"]);
+        check_whole(pieces, goes_on)?;
+    }
+    let field = if thought.and_then(Value::as_bool) == Some(true) { THOUGHT } else { TEXT };
+    match text.filter(|_| call.is_none()) {
+        Some(piece) if part.entries().all(|(key, _)| key == "text" || key == "thought") => {
+            visit(Change::Extend { field, piece });
+        }
+        text => {
+            if let Some(piece) = text {
+                visit(Change::Show { key: u32::MAX, field, piece });
+            }
+            visit(Change::Whole { item: part });
+        }
+    }
+    Ok(())
+}
+
+/// Whether a part is empty text and nothing else.
+fn is_nothing(part: Value<'_>) -> bool {
+    let empty = part.get("text").is_some_and(|text| text.raw() == "\"\"");
+    empty && part.entries().all(|(key, _)| key == "text" || key == "thought")
 }
 
 /// Writes text as a string, and JSON as it is where it need not be cut.

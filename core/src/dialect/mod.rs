@@ -284,6 +284,17 @@ pub(crate) enum Item<'r> {
         /// The provider says that it did not get to the end of this call.
         incomplete: bool,
     },
+    /// A call of a tool that takes free text.
+    Custom {
+        /// The id, if it is there.
+        id: Option<Value<'r>>,
+        /// The tool's name.
+        name: Option<Value<'r>>,
+        /// The text, a string.
+        input: Option<Value<'r>>,
+        /// The provider says that it did not get to the end of this call.
+        incomplete: bool,
+    },
 }
 
 /// Refuses what providers answer with in place of a reply, given the member `error` of the root.

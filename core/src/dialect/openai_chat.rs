@@ -185,7 +185,10 @@ impl Wire for OpenAiChat {
         }
         for call in calls.into_iter().flat_map(Value::items) {
             let CallParts { id, name, arguments } = parts_of(call);
-            visit(Item::Call { id, name, arguments, encoded: true, incomplete: false });
+            visit(match call.get("function").is_none_or(Value::is_null) && call.get("custom").is_some() {
+                true => Item::Custom { id, name, input: arguments, incomplete: false },
+                false => Item::Call { id, name, arguments, encoded: true, incomplete: false },
+            });
         }
         // Some servers send an empty refusal with every message.
         let refusal = refusal.filter(|refusal| !refusal.is_null());

@@ -3,12 +3,13 @@
 //! A reply is a list of items. A call has two ids: `call_id`, by which its result answers it, and `id`, that
 //! of the item, which is only replayed. They are never mixed.
 
+use super::change::{CallParts, Change, Field, Member, Shape, Show, index};
 use super::native::{NativeForm, NativeKind};
 use super::results::{Answered, Budget, write_part};
 use super::tools::{Choice, Note, WireRequest, WireTool};
 use super::{
-    Facts, Finish, Item, NameRule, ReplyError, Wire, is, member, name_and_description, openai_chat,
-    provider_error,
+    Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, is, member, name_and_description,
+    openai_chat, provider_error,
 };
 use crate::json::{Kind, Value, Writer};
 use crate::result::{Part, ToolResult};
@@ -38,6 +39,52 @@ const NATIVE: [NativeForm; 5] = [
     },
     NativeForm { kind: NativeKind::ComputerUse, member: "", fixed: r#"{"type":"computer"}"#, needs: "" },
 ];
+
+const TEXT: u8 = 0;
+const REASONING: u8 = 1;
+const ARGUMENTS: u8 = 2;
+
+/// What pieces are of. None is kept: each item comes whole in the end.
+const FIELDS: [Field; 3] = [
+    Field { path: "", show: Show::Text, empty: "" },
+    Field { path: "", show: Show::Reasoning, empty: "" },
+    Field { path: "/arguments", show: Show::Arguments, empty: "" },
+];
+
+/// The events that bring a piece, and what it is of.
+const DELTAS: [(&str, u8); 5] = [
+    ("response.function_call_arguments.delta", ARGUMENTS),
+    ("response.output_text.delta", TEXT),
+    ("response.custom_tool_call_input.delta", ARGUMENTS),
+    ("response.reasoning_summary_text.delta", REASONING),
+    ("response.reasoning_text.delta", REASONING),
+];
+
+/// What is read of an item if only calls are kept.
+const CALL_ITEM: [Member; 6] = [
+    Member::whole("type"),
+    Member::whole("call_id"),
+    Member::whole("name"),
+    Member::whole("arguments"),
+    Member::whole("input"),
+    Member::whole("status"),
+];
+
+/// What is read of an event, given what of an item.
+const fn event_members(item: &'static [Member]) -> [Member; 9] {
+    const RESPONSE: [Member; 2] = [Member::whole("error"), Member::whole("incomplete_details")];
+    [
+        Member::whole("type"),
+        Member::whole("output_index"),
+        Member { key: "item", inner: item },
+        Member::whole("delta"),
+        Member::whole("error"),
+        Member::whole("message"),
+        Member { key: "response", inner: &RESPONSE },
+        Member { key: "output", inner: item },
+        Member::whole("incomplete_details"),
+    ]
+}
 
 impl Wire for OpenAiResponses {
     fn facts(&self) -> Facts {
@@ -114,17 +161,12 @@ impl Wire for OpenAiResponses {
         for item in items.items() {
             let [kind, id, name, arguments, content] =
                 item.pick(["type", "call_id", "name", "arguments", "content"]);
-            let incomplete = is(item.get("status"), "incomplete");
+            let status = item.get("status");
+            let incomplete = is(status, "incomplete") || is(status, "in_progress");
             if is(kind, "function_call") {
                 visit(Item::Call { id, name, arguments, encoded: true, incomplete });
             } else if is(kind, "custom_tool_call") {
-                visit(Item::Call {
-                    id,
-                    name,
-                    arguments: item.get("input"),
-                    encoded: true,
-                    incomplete: false,
-                });
+                visit(Item::Custom { id, name, input: item.get("input"), incomplete });
             } else if is(kind, "message") {
                 for part in content.into_iter().flat_map(Value::items) {
                     let [kind, text] = part.pick(["type", "text"]);
@@ -133,14 +175,108 @@ impl Wire for OpenAiResponses {
                 }
             }
         }
+        let details = details.filter(|details| !details.is_null());
         let reason = details.and_then(|details| details.get("reason"));
         Ok(if refused || is(reason, "content_filter") {
             Finish::Refused
-        } else if is(status, "incomplete") {
+        } else if is(status, "incomplete") || details.is_some() {
             Finish::Truncated
         } else {
             Finish::Complete
         })
+    }
+
+    /// All items go back in their order, each as it came but for what is only put out ([`write_item`]).
+    /// What the provider refuses goes not: a message in which nothing is, and reasoning after which nothing
+    /// comes.
+    fn replay<'r>(
+        &self,
+        root: Value<'r>,
+        ids: &mut dyn FnMut() -> Option<&'r str>,
+        out: &mut Writer<'_, '_>,
+    ) -> Result<(), ReplayError> {
+        let list = if root.kind() == Kind::Array { Some(root) } else { root.get("output") };
+        let is_empty = |item: Value<'_>| {
+            is(item.get("type"), "message") && item.get("content").is_none_or(|content| content.raw() == "[]")
+        };
+        let items = || list.into_iter().flat_map(Value::items).filter(|item| !is_empty(*item));
+        let follows = |item: &Value<'_>| !is(item.get("type"), "reasoning");
+        let count = items().enumerate().filter(|(_, item)| follows(item)).last().map_or(0, |(at, _)| at + 1);
+        for item in items().take(count) {
+            write_item(item, if is_call(item) { ids() } else { None }, out);
+        }
+        Ok(())
+    }
+
+    /// The whole form has no `status` but the details, which say whether the reply is complete.
+    fn stream(&self) -> Option<&'static Shape> {
+        const SHAPE: Shape = Shape {
+            head: r#"{"object":"response""#,
+            list: r#","output":["#,
+            tail: r#"],"incomplete_details":"#,
+            end: "}",
+            members: &event_members(&[]),
+            call_members: &event_members(&CALL_ITEM),
+            fields: &FIELDS,
+            empty_call: "",
+            call: |item| {
+                let [id, name, arguments, input] = item.pick(["call_id", "name", "arguments", "input"]);
+                is_call(item).then_some(CallParts { id, name, arguments: arguments.or(input) })
+            },
+        };
+        Some(&SHAPE)
+    }
+
+    /// Items begin, and come whole when they end; what comes in between is for those who watch. Of what
+    /// follows the last item only the reason is read, not the whole response once more.
+    fn event<'e>(&self, root: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
+        let [kind, number, item, delta, error, response, output, details] = root.pick([
+            "type",
+            "output_index",
+            "item",
+            "delta",
+            "error",
+            "response",
+            "output",
+            "incomplete_details",
+        ]);
+        provider_error(error)?;
+        if let Some(piece) = delta {
+            if let Some((_, field)) = DELTAS.iter().find(|(name, _)| is(kind, name)) {
+                visit(Change::Show { key: index(number).unwrap_or(u32::MAX), field: *field, piece });
+            }
+        } else if let Some(item) = item {
+            let (begins, ends) =
+                (is(kind, "response.output_item.added"), is(kind, "response.output_item.done"));
+            if begins || ends {
+                let key =
+                    index(number).ok_or(ReplyError::Shape { expected: "the output_index of an item" })?;
+                visit(if begins { Change::Open { key, item } } else { Change::Replace { key, item } });
+            }
+        } else if is(kind, "error") || is(kind, "response.failed") {
+            return Err(ReplyError::Provider);
+        } else if is(kind, "response.completed") {
+            visit(Change::End);
+        } else if is(kind, "response.incomplete") {
+            let details = response.and_then(|response| response.get("incomplete_details"));
+            if let Some(reason) = details.filter(|details| !details.is_null()).or(kind) {
+                visit(Change::Finish { reason });
+            }
+        } else if let Some(output) = output {
+            // A whole response where a stream was asked for.
+            for item in output.items() {
+                let content = item.get("content").filter(|_| is(item.get("type"), "message"));
+                for piece in content.into_iter().flat_map(Value::items).filter_map(|part| part.get("text")) {
+                    visit(Change::Show { key: u32::MAX, field: TEXT, piece });
+                }
+                visit(Change::Whole { item });
+            }
+            if let Some(reason) = details {
+                visit(Change::Finish { reason });
+            }
+            visit(Change::End);
+        }
+        Ok(())
     }
 
     fn results_start(&self, bare: bool, out: &mut Writer<'_, '_>) {
@@ -158,7 +294,7 @@ impl Wire for OpenAiResponses {
         out: &mut Writer<'_, '_>,
     ) {
         out.object_start();
-        member("type", "function_call_output", out);
+        member("type", if call.custom { "custom_tool_call_output" } else { "function_call_output" }, out);
         member("call_id", call.id, out);
         out.key("output");
         let mut parts = result.parts();
@@ -181,6 +317,59 @@ impl Wire for OpenAiResponses {
             out.array_end();
         }
     }
+}
+
+/// Whether an item is a call for the client to run.
+fn is_call(item: Value<'_>) -> bool {
+    let kind = item.get("type");
+    is(kind, "function_call") || is(kind, "custom_tool_call")
+}
+
+/// Writes an item as it goes back. Calls and reasoning lose their `status` and what is null, reasoning an
+/// empty `content`, and texts the `logprobs`; the arguments of a call are text.
+fn write_item(item: Value<'_>, minted: Option<&str>, out: &mut Writer<'_, '_>) {
+    let is_reasoning = is(item.get("type"), "reasoning");
+    let is_call = is_call(item);
+    out.object_start();
+    for (key, value) in item.entries() {
+        let dropped = key == "status" || value.is_null() || key == "content" && value.raw() == "[]";
+        if (is_call || is_reasoning) && dropped || minted.is_some() && key == "call_id" {
+            continue;
+        }
+        out.key_str(key);
+        if is_call && (key == "arguments" || key == "input") {
+            match value.as_str() {
+                Some(text) if key == "arguments" && text == "" => out.string("{}"),
+                Some(_) => out.value(value),
+                None => out.string(value.raw()),
+            }
+        } else if key == "content" && value.kind() == Kind::Array {
+            write_content_back(value, out);
+        } else {
+            out.value(value);
+        }
+    }
+    if let Some(id) = minted {
+        member("call_id", id, out);
+    }
+    if is(item.get("type"), "function_call") && item.get("arguments").is_none_or(Value::is_null) {
+        member("arguments", "{}", out);
+    }
+    out.object_end();
+}
+
+/// Writes the parts of a message without what is only put out.
+fn write_content_back(parts: Value<'_>, out: &mut Writer<'_, '_>) {
+    out.array_start();
+    for part in parts.items() {
+        out.object_start();
+        for (key, value) in part.entries().filter(|(key, _)| *key != "logprobs") {
+            out.key_str(key);
+            out.value(value);
+        }
+        out.object_end();
+    }
+    out.array_end();
 }
 
 fn write_function(name: &str, out: &mut Writer<'_, '_>) {

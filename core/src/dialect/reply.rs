@@ -128,6 +128,7 @@ impl<'r> Reply<'r> {
             name: self.span(name_at, name_len),
             arguments: self.span(args_at, args_len),
             truncated: flags & TRUNCATED != 0,
+            custom: flags & CUSTOM != 0,
         })
     }
 
@@ -180,6 +181,8 @@ const DECODED: u32 = 1 << 31;
 const HAS_ID: u32 = 1;
 /// The flag of a call that is cut off.
 const TRUNCATED: u32 = 2;
+/// The flag of a call that takes free text.
+const CUSTOM: u32 = 4;
 
 /// Reads a whole reply. Gives it and the scratch that is left.
 pub fn parse_reply<'r>(
@@ -211,7 +214,7 @@ pub(crate) fn read_reply<'r>(
     let mut reader = CallReader { text, sink, records, count: 0, origin, marks: 1, unnamed: (0, 0) };
     let mut ends_in_call = false;
     let mut visit = |item: Item<'r>| {
-        ends_in_call = matches!(item, Item::Call { .. });
+        ends_in_call = !matches!(item, Item::Text(_));
         reader.item(item);
     };
     let finish = wire.reply(root, &mut visit)?;
@@ -252,11 +255,14 @@ pub fn write_provider_error(reply: &[u8], options: &json::Options, sink: &mut Si
     message.is_some()
 }
 
-/// The words of an error: the member `message` of `error` or of the root, or what there is in its place.
+/// The words of an error: the member `message` of `error` or of the root, or what there is in its place. An
+/// event of a stream holds the failed response.
 pub(crate) fn error_message(root: Value<'_>) -> Option<Value<'_>> {
     let root = root.item(0).unwrap_or(root);
-    let [error, message] = root.pick(["error", "message"]);
-    let Some(error) = error.filter(|error| !error.is_null()) else {
+    let [error, message, response] = root.pick(["error", "message", "response"]);
+    let there = |error: &Value<'_>| !error.is_null();
+    let error = error.filter(there).or(response.and_then(|response| response.get("error")));
+    let Some(error) = error.filter(there) else {
         return message.filter(|message| message.as_str().is_some());
     };
     let [message, kind] = error.pick(["message", "type"]);
@@ -278,11 +284,17 @@ struct CallReader<'r, 'w> {
 
 impl<'r> CallReader<'r, '_> {
     fn item(&mut self, item: Item<'r>) {
-        let Item::Call { id, name, arguments, encoded, incomplete } = item else { return };
+        let (id, name, arguments, encoded, incomplete, custom) = match item {
+            Item::Text(_) => return,
+            Item::Call { id, name, arguments, encoded, incomplete } => {
+                (id, name, arguments, encoded, incomplete, false)
+            }
+            Item::Custom { id, name, input, incomplete } => (id, name, input, true, incomplete, true),
+        };
         let id = id.filter(|id| !id.is_null() && id.raw() != "\"\"");
         let name = name.filter(|name| name.as_str().is_some()).map(|name| self.span(name));
         let arguments = arguments.filter(|value| !value.is_null());
-        let mut flags = if id.is_some() { HAS_ID } else { 0 };
+        let mut flags = if id.is_some() { HAS_ID } else { 0 } | if custom { CUSTOM } else { 0 };
         if incomplete || self.origin.partial && !arguments.is_some_and(is_whole) {
             flags |= TRUNCATED;
         }

@@ -173,7 +173,7 @@ pub(crate) fn render_one(
         None if !call.wire_id.is_empty() => call.wire_id,
         None => minted_id(index, &mut minted),
     };
-    let call = &Answered { id, has_id: call.id.is_some(), name: call.name };
+    let call = &Answered { id, has_id: call.id.is_some(), name: call.name, custom: call.custom };
     let write = |limit, room, out: &mut Writer<'_, '_>| {
         let mark = out.mark();
         let before = out.sink().len();
@@ -219,6 +219,8 @@ pub(crate) struct Answered<'a> {
     pub(crate) has_id: bool,
     /// The name that the model used.
     pub(crate) name: &'a str,
+    /// It is of a tool that takes free text.
+    pub(crate) custom: bool,
 }
 
 /// More than a block of media takes beside its type and data, in every dialect.

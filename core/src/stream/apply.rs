@@ -1,7 +1,7 @@
 //! Making the changes of an event to the text.
 
 use super::show::{Decoder, Kind, StreamEvent, Watch};
-use super::text::{CALL, CLOSED, ENDED, NO_FIELD, NO_KEY, OPENED, Part, STARTED, Span, Text};
+use super::text::{CALL, CLOSED, ENDED, NO_FIELD, NO_KEY, OPENED, Part, SHOWN, STARTED, Span, Text};
 use crate::dialect::{CallParts, Change, Field, ReplyError, Shape, Show};
 use crate::json::{self, Kind as JsonKind, MAX_DEPTH, Options, Value, decode_in_place, escape_in_place};
 
@@ -14,6 +14,9 @@ const REPLACE: u32 = 4;
 const CLOSE: u32 = 5;
 const FINISH: u32 = 6;
 const END: u32 = 7;
+const SHOW: u32 = 8;
+const EXTEND: u32 = 9;
+const WHOLE: u32 = 10;
 
 /// The number of a field that is no field of the shape: the arguments of a call that comes in pieces.
 const ARGUMENTS: u8 = 0xFE;
@@ -28,6 +31,9 @@ pub(super) fn encode<'e>(change: &Change<'e>) -> (u32, u32, Option<Value<'e>>) {
         Change::Call { index, item } => (PIECE, index.unwrap_or(NO_KEY), Some(item)),
         Change::Open { key, item } => (OPEN, key, Some(item)),
         Change::Append { key, field, piece } => (APPEND | u32::from(field) << 8, key, Some(piece)),
+        Change::Show { key, field, piece } => (SHOW | u32::from(field) << 8, key, Some(piece)),
+        Change::Extend { field, piece } => (EXTEND | u32::from(field) << 8, 0, Some(piece)),
+        Change::Whole { item } => (WHOLE, NO_KEY, Some(item)),
         Change::Replace { key, item } => (REPLACE, key, Some(item)),
         Change::Close { key } => (CLOSE, key, None),
         Change::Finish { reason } => (FINISH, 0, Some(reason)),
@@ -58,6 +64,9 @@ impl Applier<'_, '_> {
                 PIECE => self.call(key)?,
                 OPEN => self.open(key)?,
                 APPEND => self.append(key, field)?,
+                SHOW => self.show_only(key, field),
+                EXTEND => self.extend(field)?,
+                WHOLE => self.whole()?,
                 REPLACE => self.replace(key)?,
                 CLOSE => self.close(key),
                 FINISH => {
@@ -270,6 +279,57 @@ impl Applier<'_, '_> {
         self.add(index, list)
     }
 
+    /// Tells those who watch of the first pinned piece.
+    fn show_only(&mut self, key: u32, field: u8) {
+        let Some(Field { show, .. }) = self.field(field) else { return };
+        if self.pin_content() != Some(false) {
+            return;
+        }
+        let found = self.find(key);
+        if let Some((index, part)) = found {
+            self.text.set_part(index, Part { flags: part.flags | SHOWN, ..part });
+        }
+        self.show(*show, self.pin(), found.map(|(index, _)| index));
+    }
+
+    /// Adds a piece to a field of the last item, or begins one with it.
+    fn extend(&mut self, field: u8) -> Result<(), ReplyError> {
+        let Some(Field { show, empty, .. }) = self.field(field) else { return Ok(()) };
+        if self.pin_content() != Some(false) || self.pin().len == 0 {
+            return Ok(());
+        }
+        self.show(*show, self.pin(), None);
+        if self.calls_only {
+            return Ok(());
+        }
+        // No provider counts so far.
+        let key = NO_KEY - 1 - u32::from(field);
+        let last = self.text.parts().checked_sub(1).filter(|last| *last >= self.text.members());
+        let last = last.filter(|last| self.text.part(*last).is_some_and(|part| part.key == key));
+        let index = match last {
+            Some(index) => index,
+            None => self.item(key, false, Some(empty))?,
+        };
+        self.slot(index, field, false)?;
+        self.add(index, false)
+    }
+
+    /// Adds the first pinned piece as an item that is whole.
+    fn whole(&mut self) -> Result<(), ReplyError> {
+        let value = Value::from_checked(self.text.str(self.pin()));
+        let is_call = (self.shape.call)(value).is_some();
+        if value.kind() != JsonKind::Object {
+            return Err(ReplyError::Shape { expected: "an item that is an object" });
+        }
+        if self.calls_only && !is_call {
+            return Ok(());
+        }
+        let index = self.item(NO_KEY, is_call, None)?;
+        self.tell_start(index, true);
+        self.close_part(index);
+        Ok(())
+    }
+
     /// Makes sure that the part's slot is that of `field`: a string, or an array if `list`.
     fn slot(&mut self, index: usize, field: u8, list: bool) -> Result<(), ReplyError> {
         let (Some(part), Some(Field { path, .. })) = (self.text.part(index), self.field(field)) else {
@@ -343,6 +403,11 @@ impl Applier<'_, '_> {
         self.text.remove(Span { at: part.at, len: part.len }, Some(index));
         self.text.take(part.at, 0, Some(index));
         self.tell_start(index, true);
+        if part.flags & (CALL | SHOWN) == CALL
+            && let Some(arguments) = self.text.part(index).and_then(|part| self.parts_of(part)[2])
+        {
+            self.show(Show::Arguments, arguments, Some(index));
+        }
         self.close_part(index);
         Ok(())
     }

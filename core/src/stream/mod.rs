@@ -51,7 +51,8 @@ use text::{Changes, Span, Text, narrow};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StreamOptions {
     /// Keep the calls and nothing else, to need as little memory as can be. The reply then has no text and
-    /// cannot be replayed.
+    /// cannot be replayed. Those who watch are told of text only where the provider sends it in small pieces
+    /// (Gemini does not).
     pub calls_only: bool,
     /// How each event, and the reply in the end, is read.
     pub json: Options,

@@ -45,6 +45,8 @@ pub(super) const ENDED: u8 = 4;
 pub(super) const CLOSED: u8 = 8;
 /// It is a call whose beginning and end the provider tells.
 pub(super) const OPENED: u8 = 16;
+/// Those who watch were told of pieces of it that are not kept.
+pub(super) const SHOWN: u8 = 32;
 
 /// Words of a part's record.
 const PART: usize = 5;
