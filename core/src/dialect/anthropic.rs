@@ -93,12 +93,19 @@ impl Wire for Anthropic {
             out.key("strict");
             out.bool(true);
         }
+        write_cache_end(tool.ends_cache, out);
         out.object_end();
     }
 
     /// A word about parallel calls stands inside the choice, which it makes `auto` if there is none.
     fn tools_end(&self, request: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
-        request.native().for_each(|native| native.write(out));
+        let mut native = request.native().peekable();
+        while let Some(tool) = native.next() {
+            out.object_start();
+            tool.write_members(out);
+            write_cache_end(request.cache && native.peek().is_none(), out);
+            out.object_end();
+        }
         out.array_end();
         let Some(chosen) = request.choice.or(request.parallel.map(|_| Choice::Auto)) else { return };
         out.key("tool_choice");
@@ -313,6 +320,16 @@ impl Wire for Anthropic {
         if !bare {
             out.array_end();
         }
+    }
+}
+
+/// Marks a tool as the end of what is to be cached: the tools before it are cached with it.
+fn write_cache_end(ends: bool, out: &mut Writer<'_, '_>) {
+    if ends {
+        out.key("cache_control");
+        out.object_start();
+        member("type", "ephemeral", out);
+        out.object_end();
     }
 }
 

@@ -115,6 +115,12 @@ impl WireNative<'_> {
     /// Writes what the provider reads of it: what always stands there, and the configuration.
     pub(crate) fn write_body(&self, out: &mut Writer<'_, '_>) {
         out.object_start();
+        self.write_members(out);
+        out.object_end();
+    }
+
+    /// [`write_body`](Self::write_body) without the braces.
+    pub(crate) fn write_members(&self, out: &mut Writer<'_, '_>) {
         let fixed = Value::from_checked(self.form.fixed);
         let config = self.config.unwrap_or(Value::empty_object());
         let kept = fixed.entries().filter(|(key, _)| config.entries().all(|(other, _)| other != *key));
@@ -122,6 +128,5 @@ impl WireNative<'_> {
             out.key_str(key);
             out.value(value);
         }
-        out.object_end();
     }
 }

@@ -326,14 +326,15 @@ fn is_call(item: Value<'_>) -> bool {
 }
 
 /// Writes an item as it goes back. Calls and reasoning lose their `status` and what is null, reasoning an
-/// empty `content`, and texts the `logprobs`; the arguments of a call are text.
+/// empty `content`, texts the `logprobs`, and all items `created_by`; the arguments of a call are text.
 fn write_item(item: Value<'_>, minted: Option<&str>, out: &mut Writer<'_, '_>) {
     let is_reasoning = is(item.get("type"), "reasoning");
     let is_call = is_call(item);
     out.object_start();
     for (key, value) in item.entries() {
         let dropped = key == "status" || value.is_null() || key == "content" && value.raw() == "[]";
-        if (is_call || is_reasoning) && dropped || minted.is_some() && key == "call_id" {
+        if (is_call || is_reasoning) && dropped || minted.is_some() && key == "call_id" || key == "created_by"
+        {
             continue;
         }
         out.key_str(key);

@@ -230,6 +230,8 @@ pub(crate) struct WireTool<'a> {
     strict: Option<&'static Subset>,
     /// What came of the schema.
     written: Cell<Result<Counts, StrictProblem>>,
+    /// It is the last of all tools, and the end of what is to be cached.
+    pub(crate) ends_cache: bool,
 }
 
 impl WireTool<'_> {
@@ -333,6 +335,7 @@ fn render<H, K: Hook>(
     if !options.bare {
         out.object_start();
     }
+    let mut left = count;
     if count > 0 || request.native().next().is_some() || facts.lists_nothing {
         wire.tools_start(&request, &mut out);
         let mut counts = Counts::default();
@@ -344,8 +347,11 @@ fn render<H, K: Hook>(
             let failed = |kind| RenderError { tool: Some(position), kind };
             let name = rule.wire_name(info.name());
             check(registry, dialect, options, position, info, &name, notes).map_err(failed)?;
+            left = left.saturating_sub(1);
+            let ends_cache = cache && left == 0 && request.native().next().is_none();
             let strict = wire.strict().filter(|_| info.strict());
-            let tool = WireTool { name: &name, info, strict, written: Cell::new(Ok(Counts::default())) };
+            let written = Cell::new(Ok(Counts::default()));
+            let tool = WireTool { name: &name, info, strict, written, ends_cache };
             wire.tool(&tool, notes, &mut out);
             let written = tool.written.get().map_err(RenderErrorKind::Strict).map_err(failed)?;
             if let Some(kind) = strict.and_then(|subset| counts.add(written, subset)) {
