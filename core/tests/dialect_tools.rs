@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::dialects::{reply, tools as told};
 use common::{Boxed, Memory, answered, echo, open, read, rendered, rendered_json, with_schema};
 use serde_json::{Value as Json, json};
 use toolcore::dialect::{Choice, Dialect, RenderErrorKind, RenderedTools, ToolsOptions, render_tools};
@@ -76,7 +77,61 @@ fn a_tool_has_the_members_of_its_dialect_and_no_others() {
             {"name":"strict","inputSchema":city()},
         ]});
         assert_eq!(rendered_json(tools, Dialect::Mcp, &options), expected);
+        for (dialect, expected) in [
+            (Dialect::OpenAiResponses, responses(description)),
+            (Dialect::Gemini, gemini(description, "parametersJsonSchema")),
+            (Dialect::GeminiSchema, gemini(description, "parameters")),
+            (Dialect::Bedrock, bedrock(description)),
+            (Dialect::Ollama, ollama(description)),
+        ] {
+            let shown = rendered_json(tools, dialect, &options);
+            // The older form of Gemini has schemas of its own, which are tested with their lowering.
+            if dialect == Dialect::GeminiSchema {
+                let bare = |tools: &Json| -> Vec<Json> {
+                    let tools = told(dialect, tools).0.into_iter();
+                    tools
+                        .map(|mut tool| {
+                            tool.as_object_mut().unwrap().remove("parameters").map(|_| tool).unwrap()
+                        })
+                        .collect()
+                };
+                assert_eq!(bare(&shown), bare(&expected));
+            } else {
+                assert_eq!(shown, expected, "{}", dialect.name());
+            }
+        }
     });
+}
+
+/// `strict` is always there: the provider takes its absence for true.
+fn responses(description: &str) -> Json {
+    json!({"tools":[
+        {"type":"function","name":"get_weather","description":description,"parameters":city(),"strict":false},
+        {"type":"function","name":"plain","parameters":city(),"strict":false},
+        {"type":"function","name":"strict","parameters":city(),"strict":true}]})
+}
+
+/// There is no word for strictness.
+fn gemini(description: &str, parameters: &str) -> Json {
+    json!({"tools":[{"functionDeclarations":[
+        {"name":"get_weather","description":description,parameters:city()},
+        {"name":"plain",parameters:city()},
+        {"name":"strict",parameters:city()}]}]})
+}
+
+fn bedrock(description: &str) -> Json {
+    json!({"toolConfig":{"tools":[
+        {"toolSpec":{"name":"get_weather","description":description,"inputSchema":{"json":city()}}},
+        {"toolSpec":{"name":"plain","inputSchema":{"json":city()}}},
+        {"toolSpec":{"name":"strict","inputSchema":{"json":city()},"strict":true}}]}})
+}
+
+fn ollama(description: &str) -> Json {
+    let function = |body: Json| json!({"type":"function","function":body});
+    json!({"tools":[
+        function(json!({"name":"get_weather","description":description,"parameters":city()})),
+        function(json!({"name":"plain","parameters":city()})),
+        function(json!({"name":"strict","parameters":city()}))]})
 }
 
 #[test]
@@ -115,81 +170,16 @@ fn all_four_hints_have_their_names_in_mcp() {
     });
 }
 
-#[test]
-fn every_choice_and_parallel_calls_have_their_words() {
-    with_tools(&[weather()], |tools| {
-        let members = |dialect, choice, parallel| {
-            let options = ToolsOptions { choice, parallel, ..ToolsOptions::default() };
-            let mut shown = rendered_json(tools, dialect, &options);
-            shown.as_object_mut().unwrap().remove("tools").unwrap();
-            shown
-        };
-        let this = Some(Choice::Tool("get_weather"));
-        let named = json!({"type":"function","function":{"name":"get_weather"}});
-        for (choice, parallel, expected) in [
-            (None, None, json!({})),
-            (Some(Choice::Auto), None, json!({"tool_choice":"auto"})),
-            (Some(Choice::None), None, json!({"tool_choice":"none"})),
-            (Some(Choice::Required), None, json!({"tool_choice":"required"})),
-            (this, None, json!({"tool_choice":named})),
-            (this, Some(false), json!({"tool_choice":named,"parallel_tool_calls":false})),
-            (None, Some(true), json!({"parallel_tool_calls":true})),
-        ] {
-            assert_eq!(members(Dialect::OpenAiChat, choice, parallel), expected);
-        }
-        for (choice, parallel, expected) in [
-            (None, None, json!({})),
-            (Some(Choice::Auto), None, json!({"tool_choice":{"type":"auto"}})),
-            (Some(Choice::None), None, json!({"tool_choice":{"type":"none"}})),
-            (Some(Choice::None), Some(false), json!({"tool_choice":{"type":"none"}})),
-            (Some(Choice::Required), None, json!({"tool_choice":{"type":"any"}})),
-            (
-                Some(Choice::Required),
-                Some(true),
-                json!({"tool_choice":{"type":"any","disable_parallel_tool_use":false}}),
-            ),
-            (this, None, json!({"tool_choice":{"type":"tool","name":"get_weather"}})),
-            (
-                this,
-                Some(false),
-                json!({"tool_choice":{"type":"tool","name":"get_weather","disable_parallel_tool_use":true}}),
-            ),
-            (None, Some(false), json!({"tool_choice":{"type":"auto","disable_parallel_tool_use":true}})),
-        ] {
-            assert_eq!(members(Dialect::Anthropic, choice, parallel), expected);
-        }
-        for (choice, parallel) in [(None, None), (this, Some(false)), (Some(Choice::Required), None)] {
-            assert_eq!(members(Dialect::Mcp, choice, parallel), json!({}));
-            let options = ToolsOptions { choice, parallel, ..ToolsOptions::default() };
-            let notes = rendered(tools, Dialect::Mcp, &options).unwrap().1;
-            assert_eq!(notes.len(), usize::from(choice.is_some()), "a dropped choice is told: {notes:?}");
-        }
-    });
-}
-
-#[test]
-fn a_choice_must_name_a_tool_that_is_rendered() {
-    with_tools(&[weather(), open("other")], |tools| {
-        for dialect in Dialect::ALL {
-            for (name, category) in [("nope", None), ("other", Some("home")), ("", None)] {
-                let options =
-                    ToolsOptions { choice: Some(Choice::Tool(name)), category, ..ToolsOptions::default() };
-                let error = rendered(tools, dialect, &options).unwrap_err();
-                assert_eq!(error.kind, RenderErrorKind::UnknownChoice, "{name} in {}", dialect.name());
-            }
-        }
-    });
-}
-
 /// An empty `tools` array is refused by providers, so nothing is said at all; MCP wants the empty list.
 #[test]
 fn without_tools_there_are_no_members() {
     with_tools(&[], |tools| {
         for choice in [None, Some(Choice::Auto), Some(Choice::None)] {
             let options = ToolsOptions { choice, parallel: Some(true), ..ToolsOptions::default() };
-            assert_eq!(rendered(tools, Dialect::OpenAiChat, &options).unwrap().0, "{}");
-            assert_eq!(rendered(tools, Dialect::Anthropic, &options).unwrap().0, "{}");
-            assert_eq!(rendered_json(tools, Dialect::Mcp, &options), json!({"tools":[]}));
+            for dialect in Dialect::ALL {
+                let expected = if dialect == Dialect::Mcp { r#"{"tools":[]}"# } else { "{}" };
+                assert_eq!(rendered(tools, dialect, &options).unwrap().0, expected, "{}", dialect.name());
+            }
         }
         let options = ToolsOptions { choice: Some(Choice::Required), ..ToolsOptions::default() };
         let error = rendered(tools, Dialect::Anthropic, &options).unwrap_err();
@@ -218,38 +208,43 @@ fn bare_members_can_be_pasted_into_a_request() {
     });
 }
 
-/// Cases 022 and 023: OpenAI takes 64 of `[a-zA-Z0-9_-]`, Anthropic 128 of the same, MCP dots too.
+/// Cases 022 and 023: OpenAI and Bedrock take 64 of `[a-zA-Z0-9_-]`, Anthropic 128 of the same, MCP, Gemini and
+/// Ollama dots too; Gemini wants a letter or `_` in front.
 #[test]
 fn a_name_that_the_provider_does_not_allow_goes_out_as_an_alias_and_comes_back() {
     let dotted = "admin.tools.list";
     let long = "mcp__plugin_chrome-devtools-mcp_chrome-devtools__get_console_message";
     assert_eq!(long.len(), 68);
     let both = format!("{}.{}", "x".repeat(63), "y".repeat(64));
-    let names = [dotted, long, "admin_tools_list", "admin.tools_list", "fits", both.as_str()];
+    let names = [dotted, long, "admin_tools_list", "admin.tools_list", "fits", both.as_str(), "2_fast"];
     let tools = names.map(open);
     with_tools(&tools, |tools| {
         for (dialect, max, aliased) in [
-            (Dialect::OpenAiChat, 64, [true, true, false, true, false, true]),
-            (Dialect::Anthropic, 128, [true, false, false, true, false, true]),
-            (Dialect::Mcp, 128, [false; 6]),
+            (Dialect::OpenAiChat, 64, [true, true, false, true, false, true, false]),
+            (Dialect::OpenAiResponses, 64, [true, true, false, true, false, true, false]),
+            (Dialect::Bedrock, 64, [true, true, false, true, false, true, false]),
+            (Dialect::Anthropic, 128, [true, false, false, true, false, true, false]),
+            (Dialect::Gemini, 128, [false, false, false, false, false, false, true]),
+            (Dialect::GeminiSchema, 128, [false, false, false, false, false, false, true]),
+            (Dialect::Ollama, 128, [false; 7]),
+            (Dialect::Mcp, 128, [false; 7]),
         ] {
             let (text, notes) = rendered(tools, dialect, &ToolsOptions::default()).unwrap();
-            let shown = read(&text);
-            let shown = shown["tools"].as_array().unwrap();
-            let wire: Vec<&str> = shown
-                .iter()
-                .map(|tool| tool["name"].as_str().or(tool["function"]["name"].as_str()).unwrap())
-                .collect();
+            let (shown, _) = told(dialect, &read(&text));
+            let wire: Vec<&str> = shown.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
             for ((name, wire), aliased) in names.iter().zip(&wire).zip(aliased) {
                 assert_eq!(wire != name, aliased, "{name} as {wire}");
                 assert!(wire.len() <= max && !wire.is_empty());
-                let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-                assert!(dialect == Dialect::Mcp || wire.chars().all(allowed), "{wire}");
+                let dots = !["openai", "anthr", "bedro"].iter().any(|word| dialect.name().starts_with(word));
+                let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || c == '.' && dots;
+                assert!(wire.chars().all(allowed), "{wire}");
+                let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
+                assert!(!dialect.name().starts_with("gemini") || wire.starts_with(letter), "{wire}");
                 let told = notes.iter().any(|note| {
                     note.starts_with(&format!("{name}: ")) && note.contains(&format!("'{wire}'"))
                 });
                 assert_eq!(told, aliased, "{notes:?}");
-                let kind = |name: &str| answered(tools, dialect, &reply(dialect, name)).kinds()[0];
+                let kind = |name: &str| answered(tools, dialect, &reply(dialect, &[name])).kinds()[0];
                 assert_eq!(kind(wire), OutcomeKind::Answered, "{wire}");
                 // A model that repeats the name from a text means the same tool.
                 assert_eq!(kind(name), OutcomeKind::Answered, "{name}");
@@ -285,7 +280,7 @@ fn a_chosen_tool_and_a_handler_see_the_name_that_is_theirs() {
     let shown = rendered_json(&tools, Dialect::Anthropic, &options);
     let wire = shown["tools"][0]["name"].as_str().unwrap();
     assert_eq!(shown["tool_choice"]["name"], wire);
-    let messages = answered(&tools, Dialect::Anthropic, &reply(Dialect::Anthropic, wire)).messages();
+    let messages = answered(&tools, Dialect::Anthropic, &reply(Dialect::Anthropic, &[wire])).messages();
     assert_eq!(messages[0]["content"][0]["content"], "admin.tools.list");
 }
 
@@ -342,7 +337,7 @@ fn a_schema_that_cannot_be_strict_is_an_error_that_names_the_tool_and_the_place(
     ] {
         let strict = ToolDefinition { strict: true, ..with_schema("s", schema) };
         with_tools(&[open("fits"), strict], |tools| {
-            for dialect in [Dialect::OpenAiChat, Dialect::Anthropic] {
+            for dialect in [Dialect::OpenAiChat, Dialect::OpenAiResponses, Dialect::Anthropic] {
                 let error = rendered(tools, dialect, &ToolsOptions::default()).unwrap_err();
                 assert_eq!(error.tool, Some(1), "{schema}");
                 assert!(matches!(error.kind, RenderErrorKind::Strict(_)), "{error}");
@@ -464,27 +459,4 @@ fn an_output_of_every_size_is_whole_or_names_what_is_needed() {
             }
         }
     });
-}
-
-fn reply(dialect: Dialect, name: &str) -> String {
-    match dialect {
-        Dialect::OpenAiChat => json!({"role":"assistant","content":null,"tool_calls":[
-            {"id":"c","type":"function","function":{"name":name,"arguments":"{}"}}]}),
-        Dialect::OpenAiResponses => {
-            json!({"output":[{"type":"function_call","id":"fc","call_id":"c","name":name,"arguments":"{}"}]})
-        }
-        Dialect::Anthropic => json!({"content":[{"type":"tool_use","id":"c","name":name,"input":{}}]}),
-        Dialect::Gemini | Dialect::GeminiSchema => {
-            json!({"candidates":[{"content":{"parts":[{"functionCall":{"name":name,"args":{}}}]}}]})
-        }
-        Dialect::Bedrock => {
-            json!({"output":{"message":{"content":[{"toolUse":{"toolUseId":"c","name":name,"input":{}}}]}}})
-        }
-        Dialect::Ollama => json!({"message":{"content":"","tool_calls":[
-            {"function":{"name":name,"arguments":{}}}]}}),
-        Dialect::Mcp => {
-            json!({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":name,"arguments":{}}})
-        }
-    }
-    .to_string()
 }

@@ -3,6 +3,8 @@
 #![allow(dead_code)] // each test program uses a part of it
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
+pub(crate) mod dialects;
+
 use std::io::Write as _; // the runner hides what passing tests print
 use std::path::PathBuf;
 

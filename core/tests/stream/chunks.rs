@@ -27,7 +27,33 @@ pub(crate) fn examples() -> Vec<(Dialect, Json)> {
         {"type":"tool_use","id":"toolu_1","name":"get_weather","input":{"city":"Tromsø 😀","note":"a \"q\"\n\\"}},
         {"type":"tool_use","id":"toolu_2","name":"get_time","input":{}}],
         "stop_reason":"tool_use","stop_sequence":null});
-    vec![(Dialect::OpenAiChat, openai), (Dialect::Anthropic, anthropic)]
+    let responses = json!({"id":"resp_1","object":"response","status":"completed","error":null,
+        "incomplete_details":null,"output":[
+        {"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm\n"}],
+            "encrypted_content":"AAA==","content":[]},
+        {"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[
+            {"type":"output_text","text":"Let me \"see\" 😀","annotations":[],"logprobs":[]}]},
+        {"type":"web_search_call","id":"ws_1","status":"completed","action":{"type":"search","query":"x"}},
+        {"type":"function_call","id":"fc_1","call_id":"call_1","name":"get_weather","arguments":arguments,
+            "status":"completed"},
+        {"type":"custom_tool_call","id":"ctc_1","call_id":"call_2","name":"sql","input":"SELECT \"a\"\n",
+            "status":"completed"},
+        {"type":"function_call","id":"fc_3","call_id":"call_3","name":"ping","arguments":"{}",
+            "status":"completed"}]});
+    let gemini = json!({"candidates":[{"index":0,"finishReason":"STOP","content":{"role":"model","parts":[
+        {"text":"hm\n","thought":true},
+        {"text":"Let me \"see\" 😀"},
+        {"text":"","thoughtSignature":"AAA="},
+        {"executableCode":{"language":"PYTHON","code":"print(1)"}},
+        {"functionCall":{"id":"f1","name":"get_weather","args":{"city":"Tromsø 😀","note":"a \"q\"\n\\"}},
+            "thoughtSignature":"QUJD"},
+        {"functionCall":{"name":"get_time","args":{}}}]}}]});
+    vec![
+        (Dialect::OpenAiChat, openai),
+        (Dialect::Anthropic, anthropic),
+        (Dialect::OpenAiResponses, responses),
+        (Dialect::Gemini, gemini),
+    ]
 }
 
 #[test]

@@ -13,6 +13,8 @@ use crate::traffic::normal;
 pub(crate) fn stream_of(dialect: Dialect, reply: &Json, piece: usize) -> String {
     match dialect {
         Dialect::OpenAiChat => openai(reply, piece),
+        Dialect::OpenAiResponses => sse(&responses(reply, piece), false),
+        Dialect::Gemini | Dialect::GeminiSchema => sse(&gemini(reply, piece), false),
         _ => anthropic(reply, piece),
     }
 }
@@ -102,11 +104,94 @@ fn anthropic(reply: &Json, piece: usize) -> String {
     sse(&events, false)
 }
 
+/// Items that begin, come in pieces, and come whole; in the end the whole response once more.
+pub(crate) fn responses(reply: &Json, piece: usize) -> Vec<Json> {
+    let mut start = reply.clone();
+    (start["status"], start["output"], start["incomplete_details"]) =
+        ("in_progress".into(), json!([]), Json::Null);
+    let mut events = vec![
+        json!({"type":"response.created","response":start}),
+        json!({"type":"response.in_progress","response":start}),
+    ];
+    for (index, item) in reply["output"].as_array().into_iter().flatten().enumerate() {
+        let mut head = item.clone();
+        for (key, empty) in
+            [("content", json!([])), ("summary", json!([])), ("arguments", json!("")), ("input", json!(""))]
+        {
+            if item.get(key).is_some() && !item[key].is_object() {
+                head[key] = empty;
+            }
+        }
+        if item.get("status").is_some() {
+            head["status"] = "in_progress".into();
+        }
+        events.push(json!({"type":"response.output_item.added","output_index":index,"item":head}));
+        let mut delta = |kind: &str, text: &Json, most: usize| {
+            for text in text.as_str().into_iter().flat_map(|text| pieces(text, most)) {
+                events.push(json!({"type":format!("response.{kind}.delta"),"item_id":item["id"],
+                    "output_index":index,"content_index":0,"delta":text,"obfuscation":"x"}));
+            }
+            events.push(json!({"type":format!("response.{kind}.done"),"item_id":item["id"],
+                "output_index":index,"text":text,"arguments":text,"input":text}));
+        };
+        match item["type"].as_str().unwrap() {
+            "function_call" => delta("function_call_arguments", &item["arguments"], piece),
+            "custom_tool_call" => delta("custom_tool_call_input", &item["input"], piece),
+            "message" => {
+                for part in item["content"].as_array().unwrap() {
+                    delta("output_text", &part["text"], piece.min(64));
+                }
+            }
+            "reasoning" => {
+                for part in item["summary"].as_array().unwrap() {
+                    delta("reasoning_summary_text", &part["text"], piece.min(64));
+                }
+            }
+            _ => {}
+        }
+        events.push(json!({"type":"response.output_item.done","output_index":index,"item":item}));
+    }
+    let cut = reply["status"] == "incomplete";
+    let kind = if cut { "response.incomplete" } else { "response.completed" };
+    events.push(json!({"type":kind,"response":reply}));
+    for (number, event) in events.iter_mut().enumerate() {
+        event["sequence_number"] = number.into();
+    }
+    events
+}
+
+/// Responses of one part each, text that has no signature in pieces; the reason last.
+pub(crate) fn gemini(reply: &Json, piece: usize) -> Vec<Json> {
+    let candidate = &reply["candidates"][0];
+    let event = |parts: Json| {
+        json!({"candidates":[{"content":{"parts":parts,"role":"model"},"index":0}],
+            "usageMetadata":{"promptTokenCount":29},"modelVersion":"gemini","responseId":"r"})
+    };
+    let mut events = Vec::new();
+    for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
+        match part["text"].as_str().filter(|_| part.get("thoughtSignature").is_none()) {
+            Some(text) => events.extend(pieces(text, piece.min(64)).into_iter().map(|text| {
+                let mut part = part.clone();
+                part["text"] = text.into();
+                event(json!([part]))
+            })),
+            None => events.push(event(json!([part]))),
+        }
+    }
+    let mut last = event(json!([]));
+    last["candidates"][0]["finishReason"] = candidate["finishReason"].clone();
+    if candidate.is_null() {
+        last = reply.clone();
+    }
+    events.push(last);
+    events
+}
+
 #[test]
 fn a_streamed_reply_is_the_whole_reply() {
     let test = "a_streamed_reply_is_the_whole_reply";
     let (mut streamed, mut random) = (0, Random(7));
-    for dialect in [Dialect::OpenAiChat, Dialect::Anthropic] {
+    for dialect in [Dialect::OpenAiChat, Dialect::Anthropic, Dialect::OpenAiResponses, Dialect::Gemini] {
         let Some(path) = shared(&format!("data/traffic/{}.jsonl", dialect.name()), test) else { return };
         for row in rows(&path).iter().filter(|row| row["kind"] == "whole") {
             let expected = whole(dialect, &row["reply"]).unwrap();
@@ -124,7 +209,7 @@ fn a_streamed_reply_is_the_whole_reply() {
                             .as_array()
                             .unwrap()
                             .iter()
-                            .map(normal)
+                            .map(|turn| normal(dialect, turn))
                             .collect::<Vec<_>>()
                     };
                     assert_eq!(turn(&seen), turn(&expected), "{}", row["id"]);
@@ -144,5 +229,5 @@ fn a_streamed_reply_is_the_whole_reply() {
             }
         }
     }
-    assert_eq!(streamed, (111 + 76) * 4);
+    assert_eq!(streamed, (111 + 76 + 65 + 130) * 4);
 }

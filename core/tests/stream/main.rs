@@ -9,5 +9,7 @@ mod chunks;
 mod convert;
 mod framing;
 mod memory;
+mod providers;
 mod support;
 mod traffic;
+mod turns;

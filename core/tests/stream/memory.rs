@@ -82,10 +82,18 @@ fn a_stream_of_calls_needs_little_more_than_the_calls() {
     let calls_of = |dialect: Dialect, reply: &serde_json::Value| -> usize {
         let calls = match dialect {
             Dialect::OpenAiChat => reply["choices"][0]["message"]["tool_calls"].as_array().cloned(),
+            Dialect::OpenAiResponses => reply["output"].as_array().cloned(),
+            Dialect::Gemini => {
+                let parts =
+                    reply["candidates"][0]["content"]["parts"].as_array().cloned().unwrap_or_default();
+                let calls = parts.iter().filter_map(|part| part.get("functionCall"));
+                Some(calls.map(|call| serde_json::json!({"type":"function","functionCall":call})).collect())
+            }
             _ => reply["content"].as_array().cloned(),
         };
         let calls = calls.unwrap_or_default();
-        let calls = calls.iter().filter(|call| call["type"] == "function" || call["type"] == "tool_use");
+        let kinds = ["function", "tool_use", "function_call", "custom_tool_call"];
+        let calls = calls.iter().filter(|call| kinds.iter().any(|kind| call["type"] == *kind));
         calls.map(|call| call.to_string().len()).sum()
     };
     for (dialect, reply) in examples() {
@@ -93,7 +101,7 @@ fn a_stream_of_calls_needs_little_more_than_the_calls() {
             streams.push((dialect, stream_of(dialect, &reply, piece), calls_of(dialect, &reply)));
         }
     }
-    for dialect in [Dialect::OpenAiChat, Dialect::Anthropic] {
+    for dialect in [Dialect::OpenAiChat, Dialect::Anthropic, Dialect::OpenAiResponses, Dialect::Gemini] {
         let Some(path) = shared(&format!("data/traffic/{}.jsonl", dialect.name()), test) else { return };
         for row in rows(&path) {
             if row["kind"] == "whole" {
