@@ -297,28 +297,23 @@ impl Wire for Gemini {
         out.object_start();
         out.key(if result.failed() { "error" } else { "output" });
         let mut media = [const { None }; crate::result::MAX_PARTS];
-        let mut places = media.iter_mut();
-        // What is text or JSON is the response; one part stands alone.
-        let shown = |part: &Part<'_>| !matches!(part, Part::Image { .. } | Part::Audio { .. });
-        let listed = result.parts().filter(shown).count() > 1;
-        let mut any = false;
-        if listed {
-            out.array_start();
-        }
-        for part in result.parts() {
+        for (place, part) in media.iter_mut().zip(result.parts()) {
             if let Part::Image { media_type, data } | Part::Audio { media_type, data } = part
                 && budget.take_media(media_type, data)
-                && let Some(place) = places.next()
             {
                 *place = Some((media_type, data));
-                continue;
             }
-            any = true;
-            write_value(&part, budget, out);
         }
-        if listed {
+        // The others are the response; one of them stands alone.
+        let others = || result.parts().zip(&media).filter(|(_, media)| media.is_none());
+        let count = others().count();
+        if count > 1 {
+            out.array_start();
+        }
+        others().for_each(|(part, _)| write_value(&part, budget, out));
+        if count > 1 {
             out.array_end();
-        } else if !any {
+        } else if count == 0 {
             out.string("");
         }
         out.object_end();
