@@ -37,13 +37,14 @@
 //!      `members` are the only members of an event that `event` gets to see.
 //!    - Blocks that begin, grow and end: `Open`, `Append`, `Close`, with `Field`s that say where in the block
 //!      a piece goes (a member that is missing is made). Calls in pieces without such marks: `Call`, with
-//!      `empty_call`. Whole items: `Open` and `Close`, or `Replace` for one that came in pieces before. Text
-//!      beside a list of calls: `Member`. The reason: `Finish`. The marker: `End`.
+//!      `empty_call`. Whole items: `Whole`, or `Replace` for one that came in pieces before. Text beside a
+//!      list of calls: `Member`; text among items that are whole: `Extend`. What is not kept but shown:
+//!      `Show`. The reason: `Finish`. The marker: `End`.
 //!    - A field that is shown as `Show::Arguments` holds text until its item is closed, and then the object
 //!      that it spells. Text that spells none stays a string, and is read as text.
-//! 8. Rows in `core/tests/stream/convert.rs` (whole replies as this provider streams them),
-//!    `core/tests/stream/chunks.rs` (an example) and the tests of recorded traffic; the constant in
-//!    `ffi/src/tools.rs`.
+//! 8. Rows in `core/tests/common/dialects.rs`, `core/tests/dialect_*.rs`, `core/tests/stream/convert.rs`
+//!    (whole replies as this provider streams them), `core/tests/stream/chunks.rs` (an example) and the tests
+//!    of recorded traffic; the constant in `ffi/src/tools.rs`.
 
 mod alias;
 mod anthropic;

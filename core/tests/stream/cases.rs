@@ -1,4 +1,4 @@
-//! The field cases of the class stream, and what else real servers send.
+//! What real servers send, beside the field cases.
 
 use serde_json::{Value as Json, json};
 use toolcore::answer::{AnswerOptions, answer_reply};
@@ -7,7 +7,7 @@ use toolcore::scratch::Scratch;
 use toolcore::sink::Sink;
 use toolcore::stream::{Stream, StreamError, StreamEvent};
 
-use crate::common::{Memory, echo, open, read, rows, shared};
+use crate::common::{Memory, echo, open, read};
 use crate::support::{ALL, Seen, chunk, failed, sse, stream, stream_in, stream_watched};
 
 fn deltas(deltas: &[Json]) -> String {
@@ -28,31 +28,6 @@ fn calls(seen: &Seen) -> Vec<(&str, &str, &str)> {
     let of = |call: &'_ crate::support::Read| call.id.is_some();
     assert!(seen.calls.iter().all(of));
     seen.calls.iter().map(|call| (&*call.wire_id, &*call.name, &*call.arguments)).collect()
-}
-
-#[test]
-fn the_field_cases_of_streams_are_read_as_they_are_meant() {
-    let test = "the_field_cases_of_streams_are_read_as_they_are_meant";
-    let Some(path) = shared("cases/field-cases.jsonl", test) else { return };
-    let mut found = 0;
-    for case in rows(&path).iter().filter(|case| case["input"]["kind"] == "openai_chat_stream") {
-        let seen = openai(case["input"]["deltas"].as_array().unwrap());
-        let expected: &[_] = match case["id"].as_str().unwrap() {
-            "case-001" => &[("c1", "get_weather", r#"{"city":"Oslo"}"#)],
-            "case-002" => &[
-                ("a", "get_weather", r#"{"city":"Oslo"}"#),
-                ("b", "get_time", r#"{"tz":"UTC"}"#),
-                ("c", "ping", "{}"),
-            ],
-            "case-003" => &[("a", "f", r#"{"x":1}"#), ("b", "g", r#"{"y":2}"#)],
-            "case-004" => &[("a", "f", "{}")],
-            "case-005" => &[("a", "f", r#"{"x":1}"#)],
-            other => panic!("{other} has no expectation here"),
-        };
-        assert_eq!(calls(&seen), expected, "{}", case["id"]);
-        found += 1;
-    }
-    assert_eq!(found, 5);
 }
 
 #[test]
