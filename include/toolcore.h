@@ -362,6 +362,10 @@
 // toolcore_tool_call_t.flags: the reply was cut off in or after this call; it is never executed.
 #define TOOLCORE_CALL_TRUNCATED 2
 
+// toolcore_tool_call_t.flags: it is of a tool that takes free text (OpenAI's custom tools): the arguments are
+// that text, and its result is written as that of such a call.
+#define TOOLCORE_CALL_CUSTOM 4
+
 // The tool ran and answered.
 #define TOOLCORE_OUTCOME_ANSWERED 0
 

@@ -16,6 +16,9 @@ use crate::status::{Explain, toolcore_status_t};
 pub const TOOLCORE_CALL_HAS_ID: u32 = 1;
 /// toolcore_tool_call_t.flags: the reply was cut off in or after this call; it is never executed.
 pub const TOOLCORE_CALL_TRUNCATED: u32 = 2;
+/// toolcore_tool_call_t.flags: it is of a tool that takes free text (OpenAI's custom tools): the arguments are
+/// that text, and its result is written as that of such a call.
+pub const TOOLCORE_CALL_CUSTOM: u32 = 4;
 
 /// A call that a model asks for, unchecked.
 #[repr(C)]
@@ -171,14 +174,17 @@ impl toolcore_tool_call_t {
             id: call.id.map_or(toolcore_str_t::EMPTY, toolcore_str_t::of),
             name: toolcore_str_t::of(call.name),
             arguments: toolcore_str_t::of(call.arguments),
-            flags: truncated | if call.id.is_some() { TOOLCORE_CALL_HAS_ID } else { 0 },
+            flags: truncated
+                | if call.id.is_some() { TOOLCORE_CALL_HAS_ID } else { 0 }
+                | if call.custom { TOOLCORE_CALL_CUSTOM } else { 0 },
             reserved: 0,
         }
     }
 
     /// A call that C hands in.
     pub(crate) fn to_core<'a>(self, c: Caller) -> Result<ToolCall<'a>, Fail> {
-        if self.flags & !(TOOLCORE_CALL_HAS_ID | TOOLCORE_CALL_TRUNCATED) != 0 || self.reserved != 0 {
+        const FLAGS: u32 = TOOLCORE_CALL_HAS_ID | TOOLCORE_CALL_TRUNCATED | TOOLCORE_CALL_CUSTOM;
+        if self.flags & !FLAGS != 0 || self.reserved != 0 {
             return Err(UNKNOWN);
         }
         Ok(ToolCall {
@@ -186,6 +192,7 @@ impl toolcore_tool_call_t {
             name: c.text(self.name)?,
             arguments: c.text(self.arguments)?,
             truncated: self.flags & TOOLCORE_CALL_TRUNCATED != 0,
+            custom: self.flags & TOOLCORE_CALL_CUSTOM != 0,
             ..ToolCall::default()
         })
     }
