@@ -7,9 +7,8 @@ mod common;
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 
-use common::{Memory, boxed, open, read, rows, shared, try_answer, with_schema};
+use common::{Memory, answered, answered_stream, boxed, open, read, rows, shared, with_schema};
 use serde_json::{Value as Json, json};
-use toolcore::answer::AnswerOptions;
 use toolcore::dialect::{Dialect, parse_reply};
 use toolcore::json::Options;
 use toolcore::result::OutcomeKind;
@@ -18,22 +17,22 @@ use toolcore::sink::Sink;
 
 #[test]
 fn recorded_openai_replies_are_read_and_answered() {
-    run(Dialect::OpenAiChat, "recorded_openai_replies_are_read_and_answered", [111, 75, 35]);
+    run(Dialect::OpenAiChat, "recorded_openai_replies_are_read_and_answered", [132, 97, 46]);
 }
 
 #[test]
 fn recorded_anthropic_replies_are_read_and_answered() {
-    run(Dialect::Anthropic, "recorded_anthropic_replies_are_read_and_answered", [76, 54, 35]);
+    run(Dialect::Anthropic, "recorded_anthropic_replies_are_read_and_answered", [78, 55, 36]);
 }
 
 #[test]
 fn recorded_responses_are_read_and_answered() {
-    run(Dialect::OpenAiResponses, "recorded_responses_are_read_and_answered", [65, 42, 31]);
+    run(Dialect::OpenAiResponses, "recorded_responses_are_read_and_answered", [73, 48, 36]);
 }
 
 #[test]
 fn recorded_gemini_replies_are_read_and_answered() {
-    run(Dialect::Gemini, "recorded_gemini_replies_are_read_and_answered", [130, 102, 41]);
+    run(Dialect::Gemini, "recorded_gemini_replies_are_read_and_answered", [134, 103, 42]);
 }
 
 #[test]
@@ -41,15 +40,18 @@ fn recorded_bedrock_replies_are_read_and_answered() {
     run(Dialect::Bedrock, "recorded_bedrock_replies_are_read_and_answered", [50, 32, 20]);
 }
 
-/// Checks all whole replies of a dialect; `expected` counts replies, calls, and recorded follow-ups.
+/// Checks all replies of a dialect, whole ones and streams; `expected` counts replies, calls, and recorded
+/// follow-ups.
 fn run(dialect: Dialect, test: &str, expected: [usize; 3]) {
     let Some(path) = shared(&format!("data/traffic/{}.jsonl", dialect.name()), test) else { return };
-    let rows: Vec<_> = rows(&path).into_iter().filter(|row| row["kind"] == "whole").collect();
+    let rows = rows(&path);
     let (mut calls, mut compared, mut equal, mut refused) = (0, 0, 0, 0);
     for row in &rows {
-        let reply = row["reply"].to_string();
-        calls += read_exactly(dialect, row, &reply);
-        let answer = answer(dialect, row, &reply);
+        calls += row["calls"].as_array().unwrap().len();
+        if row["kind"] == "whole" {
+            read_exactly(dialect, row, &row["reply"].to_string());
+        }
+        let answer = answer(dialect, row);
         refused += answer.refused;
         if answer.compared {
             compared += 1;
@@ -57,7 +59,7 @@ fn run(dialect: Dialect, test: &str, expected: [usize; 3]) {
         }
     }
     println!(
-        "{}: {} whole replies, {calls} calls read; {compared} follow-ups compared, {equal} equal, the rest hold \
+        "{}: {} replies, {calls} calls read; {compared} follow-ups compared, {equal} equal, the rest hold \
          parts that are not text; {refused} tool schemas refused",
         dialect.name(),
         rows.len()
@@ -65,7 +67,7 @@ fn run(dialect: Dialect, test: &str, expected: [usize; 3]) {
     assert_eq!([rows.len(), calls, compared], expected);
 }
 
-fn read_exactly(dialect: Dialect, row: &Json, reply: &str) -> usize {
+fn read_exactly(dialect: Dialect, row: &Json, reply: &str) {
     let (mut words, mut bytes) = (vec![0; 256], vec![0; 64 * 1024]);
     let scratch = Scratch::new(&mut words, &mut bytes);
     let (parsed, _) = parse_reply(dialect, reply.as_bytes(), &Options::default(), scratch)
@@ -79,7 +81,6 @@ fn read_exactly(dialect: Dialect, row: &Json, reply: &str) -> usize {
         })
         .collect();
     assert_eq!(Json::from(seen), row["calls"], "{}", row["id"]);
-    parsed.len()
 }
 
 struct Answer {
@@ -89,7 +90,7 @@ struct Answer {
 }
 
 /// Answers a reply with tools that give what was recorded, and compares the messages.
-fn answer(dialect: Dialect, row: &Json, reply: &str) -> Answer {
+fn answer(dialect: Dialect, row: &Json) -> Answer {
     let id = &row["id"];
     let recorded = recorded(dialect, row);
     // Calls of one tool without ids get their texts in order.
@@ -125,7 +126,10 @@ fn answer(dialect: Dialect, row: &Json, reply: &str) -> Answer {
         }
         tools.add(&open(name), run()).unwrap();
     }
-    let answered = try_answer(&tools, dialect, reply, &AnswerOptions::default()).unwrap();
+    let answered = match row["reply"].as_str() {
+        Some(stream) => answered_stream(&tools, dialect, stream),
+        None => answered(&tools, dialect, &row["reply"].to_string()),
+    };
     assert_eq!(answered.outcome.calls, row["calls"].as_array().unwrap().len(), "{id}");
     if answered.outcome.calls == 0 {
         assert_eq!(answered.text, "", "{id}");

@@ -40,6 +40,9 @@ const NATIVE: [NativeForm; 5] = [
     NativeForm { kind: NativeKind::ComputerUse, member: "", fixed: r#"{"type":"computer"}"#, needs: "" },
 ];
 
+/// What a response is called that has not come to its end.
+const UNFINISHED: [&str; 4] = ["incomplete", "cancelled", "in_progress", "queued"];
+
 const TEXT: u8 = 0;
 const REASONING: u8 = 1;
 const ARGUMENTS: u8 = 2;
@@ -179,7 +182,7 @@ impl Wire for OpenAiResponses {
         let reason = details.and_then(|details| details.get("reason"));
         Ok(if refused || is(reason, "content_filter") {
             Finish::Refused
-        } else if is(status, "incomplete") || details.is_some() {
+        } else if details.is_some() || UNFINISHED.iter().any(|name| is(status, name)) {
             Finish::Truncated
         } else {
             Finish::Complete

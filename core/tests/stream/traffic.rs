@@ -36,6 +36,13 @@ fn recorded_streams_are_read_exactly() {
             for _ in 0..20 {
                 assert_eq!(stream(dialect, random.cut(text)), seen, "{}", row["id"]);
             }
+            if dialect == Dialect::Gemini {
+                // The same without `alt=sse`: an array.
+                let text = row["reply"].as_str().unwrap();
+                let events: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
+                let array = format!("[{}\n]", events.join("\n,\r\n"));
+                assert_eq!(stream(dialect, random.cut(array.as_bytes())), seen, "{}", row["id"]);
+            }
         }
         assert_eq!(rows.len(), expected);
     }
