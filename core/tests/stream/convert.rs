@@ -151,9 +151,9 @@ pub(crate) fn responses(reply: &Json, piece: usize) -> Vec<Json> {
         }
         events.push(json!({"type":"response.output_item.done","output_index":index,"item":item}));
     }
-    let cut = reply["status"] == "incomplete";
-    let kind = if cut { "response.incomplete" } else { "response.completed" };
-    events.push(json!({"type":kind,"response":reply}));
+    // One of the recorded replies is still queued; its stream has no end.
+    let status = reply["status"].as_str().unwrap();
+    events.push(json!({"type":format!("response.{status}"),"response":reply}));
     for (number, event) in events.iter_mut().enumerate() {
         event["sequence_number"] = number.into();
     }
