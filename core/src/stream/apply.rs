@@ -1,7 +1,9 @@
 //! Making the changes of an event to the text.
 
+mod whole;
+
 use super::show::{Decoder, Kind, StreamEvent, Watch};
-use super::text::{CALL, CLOSED, ENDED, NO_FIELD, NO_KEY, OPENED, Part, SHOWN, STARTED, Span, Text};
+use super::text::{CALL, CLOSED, ENDED, NO_FIELD, NO_KEY, OPENED, Part, STARTED, Span, Text};
 use crate::dialect::{CallParts, Change, Field, ReplyError, Shape, Show};
 use crate::json::{self, Kind as JsonKind, MAX_DEPTH, Options, Value, decode_in_place, escape_in_place};
 
@@ -279,57 +281,6 @@ impl Applier<'_, '_> {
         self.add(index, list)
     }
 
-    /// Tells those who watch of the first pinned piece.
-    fn show_only(&mut self, key: u32, field: u8) {
-        let Some(Field { show, .. }) = self.field(field) else { return };
-        if self.pin_content() != Some(false) {
-            return;
-        }
-        let found = self.find(key);
-        if let Some((index, part)) = found {
-            self.text.set_part(index, Part { flags: part.flags | SHOWN, ..part });
-        }
-        self.show(*show, self.pin(), found.map(|(index, _)| index));
-    }
-
-    /// Adds a piece to a field of the last item, or begins one with it.
-    fn extend(&mut self, field: u8) -> Result<(), ReplyError> {
-        let Some(Field { show, empty, .. }) = self.field(field) else { return Ok(()) };
-        if self.pin_content() != Some(false) || self.pin().len == 0 {
-            return Ok(());
-        }
-        self.show(*show, self.pin(), None);
-        if self.calls_only {
-            return Ok(());
-        }
-        // No provider counts so far.
-        let key = NO_KEY - 1 - u32::from(field);
-        let last = self.text.parts().checked_sub(1).filter(|last| *last >= self.text.members());
-        let last = last.filter(|last| self.text.part(*last).is_some_and(|part| part.key == key));
-        let index = match last {
-            Some(index) => index,
-            None => self.item(key, false, Some(empty))?,
-        };
-        self.slot(index, field, false)?;
-        self.add(index, false)
-    }
-
-    /// Adds the first pinned piece as an item that is whole.
-    fn whole(&mut self) -> Result<(), ReplyError> {
-        let value = Value::from_checked(self.text.str(self.pin()));
-        let is_call = (self.shape.call)(value).is_some();
-        if value.kind() != JsonKind::Object {
-            return Err(ReplyError::Shape { expected: "an item that is an object" });
-        }
-        if self.calls_only && !is_call {
-            return Ok(());
-        }
-        let index = self.item(NO_KEY, is_call, None)?;
-        self.tell_start(index, true);
-        self.close_part(index);
-        Ok(())
-    }
-
     /// Makes sure that the part's slot is that of `field`: a string, or an array if `list`.
     fn slot(&mut self, index: usize, field: u8, list: bool) -> Result<(), ReplyError> {
         let (Some(part), Some(Field { path, .. })) = (self.text.part(index), self.field(field)) else {
@@ -391,25 +342,6 @@ impl Applier<'_, '_> {
 
     fn place_in(&self, part: Part, piece: &str) -> Span {
         self.text.place(Span { at: part.at, len: part.len }, piece)
-    }
-
-    /// Puts the first pinned piece in the place of an item.
-    fn replace(&mut self, key: u32) -> Result<(), ReplyError> {
-        let Some((index, part)) = self.find(key) else {
-            self.open(key)?;
-            self.close(key);
-            return Ok(());
-        };
-        self.text.remove(Span { at: part.at, len: part.len }, Some(index));
-        self.text.take(part.at, 0, Some(index));
-        self.tell_start(index, true);
-        if part.flags & (CALL | SHOWN) == CALL
-            && let Some(arguments) = self.text.part(index).and_then(|part| self.parts_of(part)[2])
-        {
-            self.show(Show::Arguments, arguments, Some(index));
-        }
-        self.close_part(index);
-        Ok(())
     }
 
     fn close(&mut self, key: u32) {

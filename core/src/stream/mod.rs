@@ -13,6 +13,7 @@
 //! | `filter` | an event's bytes -> the members that the dialect reads |
 //! | the dialect's file | an event -> changes |
 //! | `apply` | changes -> the text, by the rules for indexes and ids |
+//! | `apply/whole` | those of items that come whole |
 //! | `text` | the text: pieces moved in, put in, taken out |
 //! | `show` | pieces, decoded for those who watch |
 //!
