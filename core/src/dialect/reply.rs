@@ -255,15 +255,19 @@ pub fn write_provider_error(reply: &[u8], options: &json::Options, sink: &mut Si
     message.is_some()
 }
 
-/// The words of an error: the member `message` of `error` or of the root, or what there is in its place. An
-/// event of a stream holds the failed response.
+/// The words of an error: the member `message` of `error`, of the root or of the exception that is its one
+/// member, or what there is in its place. An event of a stream holds the failed response.
 pub(crate) fn error_message(root: Value<'_>) -> Option<Value<'_>> {
     let root = root.item(0).unwrap_or(root);
     let [error, message, response] = root.pick(["error", "message", "response"]);
     let there = |error: &Value<'_>| !error.is_null();
     let error = error.filter(there).or(response.and_then(|response| response.get("error")));
+    let exception = || {
+        let mut members = root.entries().filter(|(key, _)| key.raw().ends_with("Exception"));
+        members.next().and_then(|(_, exception)| exception.get("message"))
+    };
     let Some(error) = error.filter(there) else {
-        return message.filter(|message| message.as_str().is_some());
+        return message.or_else(exception).filter(|message| message.as_str().is_some());
     };
     let [message, kind] = error.pick(["message", "type"]);
     Some(message.or(kind).filter(|text| text.as_str().is_some_and(|text| text != "")).unwrap_or(error))

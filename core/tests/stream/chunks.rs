@@ -48,11 +48,27 @@ pub(crate) fn examples() -> Vec<(Dialect, Json)> {
         {"functionCall":{"id":"f1","name":"get_weather","args":{"city":"Tromsø 😀","note":"a \"q\"\n\\"}},
             "thoughtSignature":"QUJD"},
         {"functionCall":{"name":"get_time","args":{}}}]}}]});
+    let input = json!({"city":"Tromsø 😀","note":"a \"q\"\n\\","deep":[[{}]]});
+    let bedrock = json!({"output":{"message":{"role":"assistant","content":[
+        {"reasoningContent":{"reasoningText":{"text":"hm\n","signature":"AAA=="}}},
+        {"reasoningContent":{"redactedContent":"AAEC"}},
+        {"text":"Let me \"see\" 😀"},
+        {"toolUse":{"toolUseId":"s","name":"nova_code_interpreter","type":"server_tool_use","input":{"x":1}}},
+        {"toolResult":{"toolUseId":"s","type":"nova_code_interpreter_result","content":[{"text":"a"},{"text":"b"}]}},
+        {"toolUse":{"toolUseId":"tooluse_1","name":"get_weather","input":input}},
+        {"toolUse":{"toolUseId":"tooluse_2","name":"get_time","input":{}}}]}},
+        "stopReason":"tool_use","usage":{"inputTokens":1}});
+    let ollama = json!({"message":{"role":"assistant","thinking":"hm\n","content":"Let me \"see\" 😀",
+        "tool_calls":[{"function":{"name":"get_weather","arguments":input}},
+            {"id":"call_2","function":{"index":0,"name":"get_time","arguments":{}}}]},
+        "done":true,"done_reason":"stop"});
     vec![
         (Dialect::OpenAiChat, openai),
         (Dialect::Anthropic, anthropic),
         (Dialect::OpenAiResponses, responses),
         (Dialect::Gemini, gemini),
+        (Dialect::Bedrock, bedrock),
+        (Dialect::Ollama, ollama),
     ]
 }
 

@@ -15,6 +15,8 @@ pub(crate) fn stream_of(dialect: Dialect, reply: &Json, piece: usize) -> String 
         Dialect::OpenAiChat => openai(reply, piece),
         Dialect::OpenAiResponses => sse(&responses(reply, piece), false),
         Dialect::Gemini | Dialect::GeminiSchema => sse(&gemini(reply, piece), false),
+        Dialect::Bedrock => bedrock(reply, piece),
+        Dialect::Ollama => ollama(reply, piece),
         _ => anthropic(reply, piece),
     }
 }
@@ -187,11 +189,85 @@ pub(crate) fn gemini(reply: &Json, piece: usize) -> Vec<Json> {
     events
 }
 
+/// As the service model of botocore lists the events: no beginning for text and thinking, `input` as text.
+fn bedrock(reply: &Json, piece: usize) -> String {
+    let mut events = vec![json!({"messageStart":{"role":"assistant"}})];
+    for (index, block) in reply["output"]["message"]["content"].as_array().into_iter().flatten().enumerate() {
+        let mut deltas: Vec<Json> = Vec::new();
+        if let Some(call) = block.get("toolUse") {
+            let mut head = call.clone();
+            head.as_object_mut().unwrap().remove("input");
+            events.push(
+                json!({"contentBlockStart":{"start":{"toolUse":head},"contentBlockIndex":index,"p":"abc"}}),
+            );
+            let most = if call["type"] == "server_tool_use" { piece.min(64) } else { piece };
+            for text in pieces(&call["input"].to_string(), most) {
+                deltas.push(json!({"toolUse":{"input":text}}));
+            }
+        }
+        if let Some(result) = block.get("toolResult") {
+            let mut head = result.clone();
+            head.as_object_mut().unwrap().remove("content");
+            events.push(json!({"contentBlockStart":{"start":{"toolResult":head},"contentBlockIndex":index}}));
+            for part in result["content"].as_array().unwrap() {
+                deltas.push(json!({"toolResult":[part]}));
+            }
+        }
+        for text in block["text"].as_str().into_iter().flat_map(|text| pieces(text, piece.min(64))) {
+            deltas.push(json!({"text":text}));
+        }
+        let thought = &block["reasoningContent"]["reasoningText"];
+        for key in ["text", "signature"] {
+            for text in thought[key].as_str().into_iter().flat_map(|text| pieces(text, piece.min(64))) {
+                deltas.push(json!({"reasoningContent":{key:text}}));
+            }
+        }
+        if let Some(data) = block["reasoningContent"].get("redactedContent") {
+            deltas.push(json!({"reasoningContent":{"redactedContent":data}}));
+        }
+        events.extend(
+            deltas
+                .into_iter()
+                .map(|delta| json!({"contentBlockDelta":{"delta":delta,"contentBlockIndex":index,"p":"ab"}})),
+        );
+        events.push(json!({"contentBlockStop":{"contentBlockIndex":index}}));
+    }
+    events.push(json!({"messageStop":{"stopReason":reply["stopReason"]}}));
+    events.push(json!({"metadata":{"usage":reply["usage"],"metrics":{"latencyMs":1}}}));
+    lines(&events)
+}
+
+/// Lines of JSON as the SDK reads them: pieces of text, each call whole, the last line says `done`.
+fn ollama(reply: &Json, piece: usize) -> String {
+    let message = &reply["message"];
+    let line = |message: Json| json!({"model":"m","created_at":"t","message":message,"done":false});
+    let mut events = Vec::new();
+    for key in ["thinking", "content"] {
+        for text in message[key].as_str().into_iter().flat_map(|text| pieces(text, piece.min(64))) {
+            let mut part = json!({"role":"assistant","content":""});
+            part[key] = text.into();
+            events.push(line(part));
+        }
+    }
+    for call in message["tool_calls"].as_array().into_iter().flatten() {
+        events.push(line(json!({"role":"assistant","content":"","tool_calls":[call]})));
+    }
+    events.push(json!({"model":"m","message":{"role":"assistant","content":""},"done":true,
+        "done_reason":reply["done_reason"],"eval_count":9}));
+    lines(&events)
+}
+
+fn lines(events: &[Json]) -> String {
+    events.iter().map(|event| format!("{event}\n")).collect()
+}
+
 #[test]
 fn a_streamed_reply_is_the_whole_reply() {
     let test = "a_streamed_reply_is_the_whole_reply";
     let (mut streamed, mut random) = (0, Random(7));
-    for dialect in [Dialect::OpenAiChat, Dialect::Anthropic, Dialect::OpenAiResponses, Dialect::Gemini] {
+    for dialect in
+        [Dialect::OpenAiChat, Dialect::Anthropic, Dialect::OpenAiResponses, Dialect::Gemini, Dialect::Bedrock]
+    {
         let Some(path) = shared(&format!("data/traffic/{}.jsonl", dialect.name()), test) else { return };
         for row in rows(&path).iter().filter(|row| row["kind"] == "whole") {
             let expected = whole(dialect, &row["reply"]).unwrap();
@@ -229,5 +305,5 @@ fn a_streamed_reply_is_the_whole_reply() {
             }
         }
     }
-    assert_eq!(streamed, (111 + 76 + 65 + 130) * 4);
+    assert_eq!(streamed, (111 + 76 + 65 + 130 + 50) * 4);
 }

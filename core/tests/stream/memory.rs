@@ -89,11 +89,17 @@ fn a_stream_of_calls_needs_little_more_than_the_calls() {
                 let calls = parts.iter().filter_map(|part| part.get("functionCall"));
                 Some(calls.map(|call| serde_json::json!({"type":"function","functionCall":call})).collect())
             }
+            Dialect::Bedrock => reply["output"]["message"]["content"].as_array().cloned(),
+            Dialect::Ollama => reply["message"]["tool_calls"].as_array().cloned(),
             _ => reply["content"].as_array().cloned(),
         };
         let calls = calls.unwrap_or_default();
         let kinds = ["function", "tool_use", "function_call", "custom_tool_call"];
-        let calls = calls.iter().filter(|call| kinds.iter().any(|kind| call["type"] == *kind));
+        let is_call = |call: &serde_json::Value| {
+            let of_client = call["toolUse"].is_object() && call["toolUse"]["type"] != "server_tool_use";
+            kinds.iter().any(|kind| call["type"] == *kind) || call["function"].is_object() || of_client
+        };
+        let calls = calls.iter().filter(|call| is_call(call));
         calls.map(|call| call.to_string().len()).sum()
     };
     for (dialect, reply) in examples() {
@@ -101,7 +107,9 @@ fn a_stream_of_calls_needs_little_more_than_the_calls() {
             streams.push((dialect, stream_of(dialect, &reply, piece), calls_of(dialect, &reply)));
         }
     }
-    for dialect in [Dialect::OpenAiChat, Dialect::Anthropic, Dialect::OpenAiResponses, Dialect::Gemini] {
+    for dialect in
+        [Dialect::OpenAiChat, Dialect::Anthropic, Dialect::OpenAiResponses, Dialect::Gemini, Dialect::Bedrock]
+    {
         let Some(path) = shared(&format!("data/traffic/{}.jsonl", dialect.name()), test) else { return };
         for row in rows(&path) {
             if row["kind"] == "whole" {

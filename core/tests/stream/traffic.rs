@@ -53,7 +53,7 @@ fn recorded_streams_are_read_exactly() {
 #[test]
 fn the_turn_that_goes_back_is_the_recorded_one() {
     let (mut compared, mut calls) = (0, 0);
-    for dialect in [Dialect::OpenAiChat, Dialect::Anthropic] {
+    for dialect in [Dialect::OpenAiChat, Dialect::Anthropic, Dialect::Bedrock] {
         let test = "the_turn_that_goes_back_is_the_recorded_one";
         let Some(path) = shared(&format!("data/traffic/{}.jsonl", dialect.name()), test) else { return };
         for row in rows(&path) {
