@@ -1,7 +1,9 @@
 //! Amazon Bedrock Converse. Source: the service model of botocore, `bedrock-runtime`, operation `Converse`.
 //!
 //! Without any tool there is no `toolConfig`, since its list must not be empty. A history that holds
-//! `toolUse` or `toolResult` needs one all the same: render the tools of that history with it.
+//! `toolUse` or `toolResult` needs one all the same: render the tools that it names. A host that says so
+//! ([`ToolsOptions::after_calls`](super::ToolsOptions::after_calls)) gets an error in place of a request that
+//! would be refused.
 //!
 //! A stream's events come in a binary framing that is the host's to undo. Each is taken as the object that
 //! the SDKs show, `{"contentBlockDelta":{…}}`, or as its payload with the event's type beside it
@@ -11,7 +13,7 @@ use super::change::{CallParts, Change, Field, Member, Shape, Show, index};
 use super::results::{Answered, Budget, write_part};
 use super::tools::{Choice, Note, WireRequest, WireTool};
 use super::{
-    ChoiceWords, Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, member,
+    ChoiceWords, Facts, Finish, IdRule, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, member,
     name_and_description,
 };
 use crate::json::{Kind, Value, Writer};
@@ -91,7 +93,8 @@ const EMPTY: &str = "(no output)";
 impl Wire for Bedrock {
     fn facts(&self) -> Facts {
         let choice = ChoiceWords { none: false, allowed: false, parallel: false, ..ChoiceWords::ALL };
-        Facts { choice, ..Facts::PROVIDER }
+        let ids = IdRule { len: (1, 64), marks: Some("_.:-") };
+        Facts { choice, ids, tools_after_calls: true, ..Facts::PROVIDER }
     }
 
     fn names(&self) -> NameRule {

@@ -51,6 +51,7 @@ mod anthropic;
 mod bedrock;
 mod change;
 mod gemini;
+mod ids;
 mod mcp;
 mod native;
 mod ollama;
@@ -65,6 +66,7 @@ mod tools;
 pub(crate) use alias::resolve;
 pub use alias::{NameRule, WireName};
 pub(crate) use change::{CallParts, Change, Field, Member, Shape, Show};
+pub(crate) use ids::IdRule;
 pub use native::{NativeKind, NativeTool};
 pub use rendered::RenderedTools;
 pub use replay::ReplayError;
@@ -137,6 +139,12 @@ impl Dialect {
     pub fn name_rule(self) -> NameRule {
         self.wire().names()
     }
+
+    /// The id that is sent for a call's `id` if the provider does not allow that one: the same in the turn
+    /// that goes back and in the results. `None` if it goes as it is.
+    pub fn wire_id(self, id: &str) -> Option<heapless::String<9>> {
+        self.wire().facts().ids.map(id.chars())
+    }
 }
 
 /// What of a dialect is neither a rule for schemas and names nor a function.
@@ -150,6 +158,10 @@ pub(crate) struct Facts {
     pub(crate) one_result: bool,
     /// A result refers to its call by an id, so that one is minted where the call has none.
     pub(crate) needs_ids: bool,
+    /// What the provider allows in an id.
+    pub(crate) ids: IdRule,
+    /// A request without tools is refused if the conversation holds calls.
+    pub(crate) tools_after_calls: bool,
     /// The most tools of a request, as the provider tells.
     pub(crate) max_tools: usize,
 }
@@ -161,6 +173,8 @@ impl Facts {
         choice: ChoiceWords::ALL,
         one_result: false,
         needs_ids: true,
+        ids: IdRule::ANY,
+        tools_after_calls: false,
         max_tools: usize::MAX,
     };
 }

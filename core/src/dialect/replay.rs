@@ -26,8 +26,8 @@ impl Reply<'_> {
     /// Writes the model's turn to append to the conversation before the results: a JSON array of messages,
     /// or what is inside its brackets if `bare`.
     ///
-    /// What the provider must get back keeps its exact bytes and its order. A call that came without an id
-    /// has the one that its result gets, see [`ToolCall::wire_id`](crate::call::ToolCall::wire_id).
+    /// What the provider must get back keeps its exact bytes and its order. A call that came without an id,
+    /// or with one that the provider does not allow, has the one that its result gets, see [`ToolCall::wire_id`](crate::call::ToolCall::wire_id).
     pub fn write_replay(&self, bare: bool, sink: &mut Sink<'_>) -> Result<(), ReplayError> {
         let start = sink.len();
         let mut out = Writer::new(sink);
@@ -49,7 +49,8 @@ impl Reply<'_> {
         let mut ids = || {
             let call = self.get(index);
             index += 1;
-            call.filter(|call| call.id.is_none() && !call.wire_id.is_empty()).map(|call| call.wire_id)
+            call.filter(|call| call.id != Some(call.wire_id) && !call.wire_id.is_empty())
+                .map(|call| call.wire_id)
         };
         wire.replay(root, &mut ids, out)?;
         if !bare {

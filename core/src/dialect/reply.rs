@@ -5,7 +5,7 @@
 //! the provider ran itself, fields that are not known) is passed over. A call that the reply's end cut
 //! off is marked and never executed.
 
-use super::{Dialect, Item, ReplayError, Wire};
+use super::{Dialect, IdRule, Item, ReplayError, Wire};
 use crate::call::ToolCall;
 use crate::json::{self, Kind, Value};
 use crate::scratch::Scratch;
@@ -121,9 +121,11 @@ impl<'r> Reply<'r> {
     /// The call at `index`, in the order of the reply.
     pub fn get(&self, index: usize) -> Option<ToolCall<'r>> {
         let [id_at, id_len, name_at, name_len, args_at, args_len, flags] = *self.records.get(index)?;
-        let wire_id = self.span(id_at, id_len);
+        let id = self.span(id_at, id_len);
+        let mapped = flags & MAPPED_ID != 0;
+        let wire_id = if mapped { self.span(id_at + id_len, MAPPED_LEN) } else { id };
         Some(ToolCall {
-            id: (flags & HAS_ID != 0).then_some(wire_id),
+            id: (flags & HAS_ID != 0).then_some(id),
             wire_id,
             name: self.span(name_at, name_len),
             arguments: self.span(args_at, args_len),
@@ -179,10 +181,14 @@ pub(crate) const RECORD: usize = 7;
 const DECODED: u32 = 1 << 31;
 /// The flag of a call whose id is the provider's.
 const HAS_ID: u32 = 1;
+/// Bytes of an id that was made to fit, as a number of a record.
+const MAPPED_LEN: u32 = 9;
 /// The flag of a call that is cut off.
 const TRUNCATED: u32 = 2;
 /// The flag of a call that takes free text.
 const CUSTOM: u32 = 4;
+/// The flag of a call whose id the provider does not allow: the one that goes out stands after it.
+const MAPPED_ID: u32 = 8;
 
 /// Reads a whole reply. Gives it and the scratch that is left.
 pub fn parse_reply<'r>(
@@ -211,7 +217,8 @@ pub(crate) fn read_reply<'r>(
     let Scratch { words, bytes } = scratch;
     let (records, _) = words.as_chunks_mut::<RECORD>();
     let sink = Sink::new(bytes);
-    let mut reader = CallReader { text, sink, records, count: 0, origin, marks: 1, unnamed: (0, 0) };
+    let rule = wire.facts().ids;
+    let mut reader = CallReader { text, sink, records, count: 0, origin, rule, marks: 1, unnamed: (0, 0) };
     let mut ends_in_call = false;
     let mut visit = |item: Item<'r>| {
         ends_in_call = !matches!(item, Item::Text(_));
@@ -280,6 +287,7 @@ struct CallReader<'r, 'w> {
     records: &'w mut [[u32; RECORD]],
     count: usize,
     origin: Origin,
+    rule: IdRule,
     /// Underscores after `toolcore` in a minted id: one more than in any id of the reply.
     marks: usize,
     /// The calls without an id: how many, and the digits of all their places.
@@ -306,7 +314,7 @@ impl<'r> CallReader<'r, '_> {
         let arguments =
             arguments.map(|value| if encoded { self.span(value) } else { self.place(value.raw()) });
         let (id_at, id_len) = match id {
-            Some(id) => self.id(id),
+            Some(id) => self.id(id, &mut flags),
             None => {
                 self.unnamed.0 += 1;
                 self.unnamed.1 += digits(self.count);
@@ -322,14 +330,21 @@ impl<'r> CallReader<'r, '_> {
     }
 
     /// Where an id stands. One that looks like a minted one makes the minted ones longer.
-    fn id(&mut self, id: Value<'r>) -> (u32, u32) {
+    fn id(&mut self, id: Value<'r>, flags: &mut u32) -> (u32, u32) {
         if let Some(text) = id.as_str()
             && text.chars().take(MINTED.len()).eq(MINTED.chars())
         {
             let marks = text.chars().skip(MINTED.len()).take_while(|c| *c == '_').count();
             self.marks = self.marks.max(marks + 1);
         }
-        self.span(id)
+        let text = id.as_str().unwrap_or(json::Str::new(id.raw()));
+        let Some(mapped) = self.rule.map(text.chars()) else { return self.span(id) };
+        *flags |= MAPPED_ID;
+        let start = self.sink.len();
+        text.decode(&mut self.sink);
+        let len = self.sink.len() - start;
+        self.sink.put(&mapped);
+        (narrow(start) | DECODED, narrow(len))
     }
 
     /// Marks the last call as cut off.
@@ -351,6 +366,7 @@ impl<'r> CallReader<'r, '_> {
         let (unnamed, digits) = self.unnamed;
         if self.count > self.records.len() {
             // There is no place for the records; count what the ids will take.
+            // None of them is shorter than one that is mapped.
             for _ in 0..unnamed * (MINTED.len() + self.marks) + digits {
                 self.sink.put("_");
             }
@@ -367,6 +383,11 @@ impl<'r> CallReader<'r, '_> {
                 self.sink.put("_");
             }
             self.sink.put_u64(index as u64);
+            let minted = self.sink.text_from(start);
+            if let Some(mapped) = minted.and_then(|id| self.rule.map(id.chars())) {
+                self.sink.truncate(start);
+                self.sink.put(&mapped);
+            }
             (*id_at, *id_len) = (narrow(start) | DECODED, narrow(self.sink.len() - start));
         }
     }

@@ -173,6 +173,8 @@ pub(crate) fn render_one(
         None if !call.wire_id.is_empty() => call.wire_id,
         None => minted_id(index, &mut minted),
     };
+    let mapped = dialect.wire_id(id);
+    let id = mapped.as_deref().unwrap_or(id);
     let call = &Answered { id, has_id: call.id.is_some(), name: call.name, custom: call.custom };
     let write = |limit, room, out: &mut Writer<'_, '_>| {
         let mark = out.mark();

@@ -28,6 +28,9 @@ pub struct ToolsOptions<'a> {
     pub refuse_dropped: bool,
     /// Refuse a name that the provider's rule does not allow, in place of sending an alias.
     pub no_alias: bool,
+    /// The conversation holds calls or results. Where a provider then refuses a request without tools, so is
+    /// rendering one.
+    pub after_calls: bool,
     /// Leave the enclosing braces out, so that the members can be pasted into a request.
     pub bare: bool,
 }
@@ -199,6 +202,9 @@ pub enum RenderErrorKind {
     /// The provider has no such tool, and nothing may be dropped.
     #[error("the provider has no tool {}", .0.name())]
     Native(NativeKind),
+    /// The conversation holds calls, and the provider refuses it without any tool.
+    #[error("no tool is rendered, but the conversation holds calls; render the tools that it names")]
+    NoTools,
     /// A tool of the provider acts in the host's name, which was not allowed.
     #[error("{} acts in the host's name; allow it", .0.name())]
     NotAllowed(NativeKind),
@@ -327,6 +333,9 @@ fn render<H, K: Hook>(
     let count = registry.infos().filter(told).count();
     if count > facts.max_tools {
         notes(Note { tool: "", kind: NoteKind::ManyTools(facts.max_tools), schema: "" });
+    }
+    if count == 0 && options.after_calls && facts.tools_after_calls {
+        return Err(RenderErrorKind::NoTools.into());
     }
     let (parallel, cache, native) = (options.parallel, options.cache, options.native);
     let parallel = parallel.filter(|_| facts.choice.parallel);
