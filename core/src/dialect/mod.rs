@@ -13,6 +13,8 @@
 //! | [`Dialect::GeminiSchema`] | the same with the older `parameters` |
 //! | [`Dialect::Bedrock`] | Amazon Bedrock, Converse: `toolConfig`, `toolUse`, `toolResult` |
 //! | [`Dialect::Ollama`] | Ollama, `/api/chat`: `tools`, `tool_calls`, role `tool` |
+//! | [`Dialect::MistralChat`] | Mistral, chat completions: OpenAI's with ids of nine letters and digits |
+//! | [`Dialect::Cohere`] | Cohere, chat, second version: OpenAI's tools, `tool_plan`, documents |
 //! | [`Dialect::Mcp`] | Model Context Protocol, server features, tools: `Tool`, `tools/call`, `CallToolResult` |
 //!
 //! [`render_tools`] tells the model what there is, [`parse_reply`] reads what it asks for,
@@ -50,9 +52,11 @@ mod alias;
 mod anthropic;
 mod bedrock;
 mod change;
+mod cohere;
 mod gemini;
 mod ids;
 mod mcp;
+mod mistral_chat;
 mod native;
 mod ollama;
 mod openai_chat;
@@ -125,6 +129,10 @@ dialects! {
     Bedrock "bedrock" bedrock::Bedrock;
     /// Ollama's own chat endpoint.
     Ollama "ollama" ollama::Ollama;
+    /// Mistral's chat endpoint: OpenAI Chat Completions with other words.
+    MistralChat "mistral_chat" mistral_chat::MistralChat;
+    /// Cohere's second chat endpoint.
+    Cohere "cohere" cohere::Cohere;
     /// The shapes of the Model Context Protocol: `Tool`, the `tools/call` request and its result.
     Mcp "mcp" mcp::Mcp;
 }
@@ -160,6 +168,8 @@ pub(crate) struct Facts {
     pub(crate) needs_ids: bool,
     /// What the provider allows in an id.
     pub(crate) ids: IdRule,
+    /// Strict is said once, for all tools of a request.
+    pub(crate) strict_together: bool,
     /// A request without tools is refused if the conversation holds calls.
     pub(crate) tools_after_calls: bool,
     /// The most tools of a request, as the provider tells.
@@ -174,6 +184,7 @@ impl Facts {
         one_result: false,
         needs_ids: true,
         ids: IdRule::ANY,
+        strict_together: false,
         tools_after_calls: false,
         max_tools: usize::MAX,
     };

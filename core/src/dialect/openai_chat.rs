@@ -69,6 +69,19 @@ pub(super) const MAX_TOOLS: usize = 128;
 const NATIVE: [NativeForm; 1] =
     [NativeForm { kind: NativeKind::WebSearch, member: "web_search_options", fixed: "{}", needs: "" }];
 
+/// What a stream is put together as.
+pub(super) const SHAPE: Shape = Shape {
+    head: r#"{"choices":[{"message":{"role":"assistant""#,
+    list: r#","tool_calls":["#,
+    tail: r#"]},"finish_reason":"#,
+    end: "}]}",
+    members: &[Member { key: "choices", inner: &choice(&[]) }, Member::whole("error")],
+    call_members: &[Member { key: "choices", inner: &choice(&CALL_DELTA) }, Member::whole("error")],
+    fields: &FIELDS,
+    empty_call: r#"{"id":"","type":"function","function":{"name":"","arguments":""}}"#,
+    call: |item| Some(parts_of(item)),
+};
+
 impl Wire for OpenAiChat {
     fn facts(&self) -> Facts {
         Facts { max_tools: MAX_TOOLS, ..Facts::PROVIDER }
@@ -244,17 +257,6 @@ impl Wire for OpenAiChat {
     }
 
     fn stream(&self) -> Option<&'static Shape> {
-        const SHAPE: Shape = Shape {
-            head: r#"{"choices":[{"message":{"role":"assistant""#,
-            list: r#","tool_calls":["#,
-            tail: r#"]},"finish_reason":"#,
-            end: "}]}",
-            members: &[Member { key: "choices", inner: &choice(&[]) }, Member::whole("error")],
-            call_members: &[Member { key: "choices", inner: &choice(&CALL_DELTA) }, Member::whole("error")],
-            fields: &FIELDS,
-            empty_call: r#"{"id":"","type":"function","function":{"name":"","arguments":""}}"#,
-            call: |item| Some(parts_of(item)),
-        };
         Some(&SHAPE)
     }
 
@@ -284,7 +286,6 @@ impl Wire for OpenAiChat {
         }
     }
 
-    /// One message of the role `tool`: text only, and a failure is told by its text.
     fn result(
         &self,
         call: &Answered<'_>,
@@ -292,30 +293,7 @@ impl Wire for OpenAiChat {
         budget: &mut Budget,
         out: &mut Writer<'_, '_>,
     ) {
-        out.object_start();
-        out.key("role");
-        out.string("tool");
-        out.key("tool_call_id");
-        out.string(call.id);
-        out.key("content");
-        if result.len() > 1 {
-            out.array_start();
-            for part in result.parts() {
-                out.object_start();
-                out.key("type");
-                out.string("text");
-                out.key("text");
-                write_part(&part, budget, out);
-                out.object_end();
-            }
-            out.array_end();
-        } else {
-            match result.parts().next() {
-                Some(part) => write_part(&part, budget, out),
-                None => out.string(""),
-            }
-        }
-        out.object_end();
+        write_result(call, None, result, budget, out);
     }
 
     fn results_end(&self, bare: bool, out: &mut Writer<'_, '_>) {
@@ -325,8 +303,42 @@ impl Wire for OpenAiChat {
     }
 }
 
+/// Writes one message of the role `tool`: text only, and a failure is told by its text.
+pub(super) fn write_result(
+    call: &Answered<'_>,
+    name: Option<&str>,
+    result: &ToolResult<'_>,
+    budget: &mut Budget,
+    out: &mut Writer<'_, '_>,
+) {
+    out.object_start();
+    member("role", "tool", out);
+    member("tool_call_id", call.id, out);
+    if let Some(name) = name {
+        member("name", name, out);
+    }
+    out.key("content");
+    if result.len() > 1 {
+        out.array_start();
+        for part in result.parts() {
+            out.object_start();
+            member("type", "text", out);
+            out.key("text");
+            write_part(&part, budget, out);
+            out.object_end();
+        }
+        out.array_end();
+    } else {
+        match result.parts().next() {
+            Some(part) => write_part(&part, budget, out),
+            None => out.string(""),
+        }
+    }
+    out.object_end();
+}
+
 /// The parts of a call. A custom tool's call carries plain text; it still needs a result.
-fn parts_of(call: Value<'_>) -> CallParts<'_> {
+pub(super) fn parts_of(call: Value<'_>) -> CallParts<'_> {
     let [id, function, custom] = call.pick(["id", "function", "custom"]);
     let function = function.filter(|function| !function.is_null());
     let [name, arguments, input] =
@@ -335,7 +347,10 @@ fn parts_of(call: Value<'_>) -> CallParts<'_> {
 }
 
 /// Refuses calls in a shape in which they would be lost in silence.
-fn check_calls(calls: Option<Value<'_>>, function_call: Option<Value<'_>>) -> Result<(), ReplyError> {
+pub(super) fn check_calls(
+    calls: Option<Value<'_>>,
+    function_call: Option<Value<'_>>,
+) -> Result<(), ReplyError> {
     if calls.is_some_and(|calls| !calls.is_null() && calls.kind() != Kind::Array) {
         return Err(ReplyError::Shape { expected: "a list of tool_calls" });
     }
@@ -372,7 +387,7 @@ fn read_delta<'e>(delta: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result
 }
 
 /// Writes a call as it goes back: with an id, its arguments as text, and without its number in a stream.
-fn write_call(call: Value<'_>, minted: Option<&str>, out: &mut Writer<'_, '_>) {
+pub(super) fn write_call(call: Value<'_>, minted: Option<&str>, out: &mut Writer<'_, '_>) {
     out.object_start();
     if let Some(id) = minted {
         out.key("id");

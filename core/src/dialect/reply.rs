@@ -181,14 +181,14 @@ pub(crate) const RECORD: usize = 7;
 const DECODED: u32 = 1 << 31;
 /// The flag of a call whose id is the provider's.
 const HAS_ID: u32 = 1;
-/// Bytes of an id that was made to fit, as a number of a record.
-const MAPPED_LEN: u32 = 9;
 /// The flag of a call that is cut off.
 const TRUNCATED: u32 = 2;
 /// The flag of a call that takes free text.
 const CUSTOM: u32 = 4;
 /// The flag of a call whose id the provider does not allow: the one that goes out stands after it.
 const MAPPED_ID: u32 = 8;
+/// Bytes of an id that was made to fit, as a number of a record.
+const MAPPED_LEN: u32 = 9;
 
 /// Reads a whole reply. Gives it and the scratch that is left.
 pub fn parse_reply<'r>(

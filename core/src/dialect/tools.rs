@@ -102,6 +102,8 @@ pub enum NoteKind<'a> {
     NativeDropped(NativeKind),
     /// The tool is not told of, since the choice leaves it out and the dialect has no word for that.
     LeftOut,
+    /// The provider takes strict for all tools or for none, and not all are strict.
+    StrictDropped,
     /// There are more tools than the provider takes, which is this many.
     ManyTools(usize),
 }
@@ -140,6 +142,7 @@ impl Note<'_> {
                 sink.put("'");
             }
             NoteKind::LeftOut => sink.put("left out: the choice does not allow it"),
+            NoteKind::StrictDropped => sink.put("not strict: the provider takes that for all tools or none"),
             NoteKind::ManyTools(max) => {
                 sink.put("the provider takes at most ");
                 sink.put_u64(max as u64);
@@ -269,6 +272,8 @@ pub(crate) struct WireRequest<'a> {
     pub(crate) cache: bool,
     /// Whether there is any tool beside those of the provider.
     pub(crate) any: bool,
+    /// Whether all of them are strict.
+    pub(crate) strict: bool,
     pub(crate) native: &'a [NativeTool<'a>],
     pub(crate) dialect: Dialect,
 }
@@ -339,7 +344,12 @@ fn render<H, K: Hook>(
     }
     let (parallel, cache, native) = (options.parallel, options.cache, options.native);
     let parallel = parallel.filter(|_| facts.choice.parallel);
-    let request = WireRequest { choice, parallel, cache, any: count > 0, native, dialect };
+    let strict = registry.infos().filter(told).filter(|tool| tool.strict()).count();
+    if facts.strict_together && strict > 0 && strict < count {
+        notes(Note { tool: "", kind: NoteKind::StrictDropped });
+    }
+    let strict = strict > 0 && strict == count;
+    let request = WireRequest { choice, parallel, cache, any: count > 0, strict, native, dialect };
     let mut out = Writer::new(sink);
     if !options.bare {
         out.object_start();

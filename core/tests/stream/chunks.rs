@@ -62,8 +62,19 @@ pub(crate) fn examples() -> Vec<(Dialect, Json)> {
         "tool_calls":[{"function":{"name":"get_weather","arguments":input}},
             {"id":"call_2","function":{"index":0,"name":"get_time","arguments":{}}}]},
         "done":true,"done_reason":"stop"});
+    let mut mistral = openai.clone();
+    let calls = mistral["choices"][0]["message"]["tool_calls"].as_array_mut().unwrap();
+    for (call, id) in calls.iter_mut().zip(["D681PevKs", "call_2", "null"]) {
+        call["id"] = id.into();
+    }
+    let cohere = json!({"id":"c","finish_reason":"TOOL_CALL","message":{"role":"assistant",
+        "tool_plan":"I look \"up\" 😀","content":[{"type":"text","text":"Let me \"see\" 😀"}],"tool_calls":[
+            {"id":"get_weather_1","type":"function","function":{"name":"get_weather","arguments":arguments}},
+            {"id":"get_time_2","type":"function","function":{"name":"get_time","arguments":"{}"}}]}});
     vec![
         (Dialect::OpenAiChat, openai),
+        (Dialect::MistralChat, mistral),
+        (Dialect::Cohere, cohere),
         (Dialect::Anthropic, anthropic),
         (Dialect::OpenAiResponses, responses),
         (Dialect::Gemini, gemini),

@@ -8,13 +8,24 @@ use crate::common::{rows, shared};
 use crate::support::{Random, Seen, chunk, sse, stream_watched, whole};
 use crate::traffic::normal;
 
+/// The dialects of which whole replies are recorded.
+pub(crate) const RECORDED: [Dialect; 6] = [
+    Dialect::OpenAiChat,
+    Dialect::OpenAiResponses,
+    Dialect::Anthropic,
+    Dialect::Gemini,
+    Dialect::Bedrock,
+    Dialect::Cohere,
+];
+
 /// A whole reply as a stream with pieces of so many characters; those of what is no call have at most 64, as
 /// providers send them.
 pub(crate) fn stream_of(dialect: Dialect, reply: &Json, piece: usize) -> String {
     match dialect {
-        Dialect::OpenAiChat => openai(reply, piece),
+        Dialect::OpenAiChat | Dialect::MistralChat => openai(reply, piece),
         Dialect::OpenAiResponses => sse(&responses(reply, piece), false),
         Dialect::Gemini | Dialect::GeminiSchema => sse(&gemini(reply, piece), false),
+        Dialect::Cohere => cohere(reply, piece),
         Dialect::Bedrock => bedrock(reply, piece),
         Dialect::Ollama => ollama(reply, piece),
         _ => anthropic(reply, piece),
@@ -257,6 +268,42 @@ fn ollama(reply: &Json, piece: usize) -> String {
     lines(&events)
 }
 
+/// As the SDK's models of the events say.
+fn cohere(reply: &Json, piece: usize) -> String {
+    let message = &reply["message"];
+    let event =
+        |kind: &str, index: usize, part: Json| json!({"type":kind,"index":index,"delta":{"message":part}});
+    let mut events = vec![json!({"type":"message-start","id":"m",
+        "delta":{"message":{"role":"assistant","content":[],"tool_plan":"","tool_calls":[],"citations":[]}}})];
+    for text in message["tool_plan"].as_str().into_iter().flat_map(|text| pieces(text, piece.min(64))) {
+        events.push(json!({"type":"tool-plan-delta","delta":{"message":{"tool_plan":text}}}));
+    }
+    for (index, block) in message["content"].as_array().into_iter().flatten().enumerate() {
+        let kind = block["type"].as_str().unwrap();
+        events.push(event("content-start", index, json!({"content":{"type":kind, kind:""}})));
+        for text in pieces(block[kind].as_str().unwrap(), piece.min(64)) {
+            events.push(event("content-delta", index, json!({"content":{kind:text}})));
+        }
+        events.push(json!({"type":"content-end","index":index}));
+    }
+    for (index, call) in message["tool_calls"].as_array().into_iter().flatten().enumerate() {
+        let mut head = call.clone();
+        head["function"]["arguments"] = "".into();
+        events.push(event("tool-call-start", index, json!({"tool_calls":head})));
+        for text in pieces(call["function"]["arguments"].as_str().unwrap(), piece) {
+            events.push(event(
+                "tool-call-delta",
+                index,
+                json!({"tool_calls":{"function":{"arguments":text}}}),
+            ));
+        }
+        events.push(json!({"type":"tool-call-end","index":index}));
+    }
+    events.push(json!({"type":"message-end","id":"m",
+        "delta":{"finish_reason":reply["finish_reason"],"usage":reply["usage"]}}));
+    sse(&events, false)
+}
+
 fn lines(events: &[Json]) -> String {
     events.iter().map(|event| format!("{event}\n")).collect()
 }
@@ -265,9 +312,7 @@ fn lines(events: &[Json]) -> String {
 fn a_streamed_reply_is_the_whole_reply() {
     let test = "a_streamed_reply_is_the_whole_reply";
     let (mut streamed, mut random) = (0, Random(7));
-    for dialect in
-        [Dialect::OpenAiChat, Dialect::Anthropic, Dialect::OpenAiResponses, Dialect::Gemini, Dialect::Bedrock]
-    {
+    for dialect in RECORDED {
         let Some(path) = shared(&format!("data/traffic/{}.jsonl", dialect.name()), test) else { return };
         for row in rows(&path).iter().filter(|row| row["kind"] == "whole") {
             let expected = whole(dialect, &row["reply"]).unwrap();
@@ -305,5 +350,5 @@ fn a_streamed_reply_is_the_whole_reply() {
             }
         }
     }
-    assert_eq!(streamed, (111 + 76 + 65 + 130 + 50) * 4);
+    assert_eq!(streamed, (111 + 76 + 65 + 130 + 50 + 8) * 4);
 }

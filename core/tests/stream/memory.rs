@@ -6,7 +6,7 @@ use toolcore::stream::{Stream, StreamError, StreamOptions};
 
 use crate::chunks::examples;
 use crate::common::{rows, shared};
-use crate::convert::stream_of;
+use crate::convert::{RECORDED, stream_of};
 use crate::support::{ALL, CALLS, Seen, stream_in};
 
 /// The least bytes of memory, words among them, that read the stream: by what the errors name.
@@ -81,7 +81,9 @@ fn a_stream_of_calls_needs_little_more_than_the_calls() {
     let mut streams: Vec<(Dialect, String, usize)> = Vec::new();
     let calls_of = |dialect: Dialect, reply: &serde_json::Value| -> usize {
         let calls = match dialect {
-            Dialect::OpenAiChat => reply["choices"][0]["message"]["tool_calls"].as_array().cloned(),
+            Dialect::OpenAiChat | Dialect::MistralChat => {
+                reply["choices"][0]["message"]["tool_calls"].as_array().cloned()
+            }
             Dialect::OpenAiResponses => reply["output"].as_array().cloned(),
             Dialect::Gemini => {
                 let parts =
@@ -90,7 +92,7 @@ fn a_stream_of_calls_needs_little_more_than_the_calls() {
                 Some(calls.map(|call| serde_json::json!({"type":"function","functionCall":call})).collect())
             }
             Dialect::Bedrock => reply["output"]["message"]["content"].as_array().cloned(),
-            Dialect::Ollama => reply["message"]["tool_calls"].as_array().cloned(),
+            Dialect::Ollama | Dialect::Cohere => reply["message"]["tool_calls"].as_array().cloned(),
             _ => reply["content"].as_array().cloned(),
         };
         let calls = calls.unwrap_or_default();
@@ -107,9 +109,7 @@ fn a_stream_of_calls_needs_little_more_than_the_calls() {
             streams.push((dialect, stream_of(dialect, &reply, piece), calls_of(dialect, &reply)));
         }
     }
-    for dialect in
-        [Dialect::OpenAiChat, Dialect::Anthropic, Dialect::OpenAiResponses, Dialect::Gemini, Dialect::Bedrock]
-    {
+    for dialect in RECORDED {
         let Some(path) = shared(&format!("data/traffic/{}.jsonl", dialect.name()), test) else { return };
         for row in rows(&path) {
             if row["kind"] == "whole" {

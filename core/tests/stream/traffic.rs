@@ -53,7 +53,7 @@ fn recorded_streams_are_read_exactly() {
 #[test]
 fn the_turn_that_goes_back_is_the_recorded_one() {
     let (mut compared, mut calls) = (0, 0);
-    for dialect in [Dialect::OpenAiChat, Dialect::Anthropic, Dialect::Bedrock] {
+    for dialect in [Dialect::OpenAiChat, Dialect::Anthropic, Dialect::Bedrock, Dialect::Cohere] {
         let test = "the_turn_that_goes_back_is_the_recorded_one";
         let Some(path) = shared(&format!("data/traffic/{}.jsonl", dialect.name()), test) else { return };
         for row in rows(&path) {
@@ -81,7 +81,7 @@ fn the_turn_that_goes_back_is_the_recorded_one() {
 /// - `prefix: false`, which a client adds;
 /// - `caller`, which we send back and some clients do not;
 /// - `citations: null`, which the provider puts out;
-/// - `reasoning` and its like, which some clients drop; they are compared where both have them;
+/// - `reasoning`, `tool_plan` and their like, which some clients drop; they are compared where both have them;
 /// - text of arguments: blanks between tokens.
 pub(crate) fn normal(dialect: Dialect, turn: &Json) -> Json {
     match dialect {
@@ -91,7 +91,7 @@ pub(crate) fn normal(dialect: Dialect, turn: &Json) -> Json {
     }
     let mut turn = turn.clone();
     let object = turn.as_object_mut().unwrap();
-    for key in ["prefix", "reasoning", "reasoning_details"] {
+    for key in ["prefix", "reasoning", "reasoning_details", "tool_plan"] {
         object.remove(key);
     }
     if object
