@@ -334,7 +334,7 @@ fn a_reply_of_another_shape_says_what_it_lacks() {
 
 #[test]
 fn a_reply_that_is_not_json_gives_no_call_and_the_place() {
-    for dialect in Dialect::ALL {
+    for dialect in Dialect::ALL.into_iter().filter(|dialect| !dialect.is_text()) {
         for (reply, reason, offset) in [
             ("", Reason::UnexpectedEnd, 0),
             (r#"{"content":[{"type":"tool_use","id":"t","name":"f","input":{}}]"#, Reason::UnexpectedEnd, 63),

@@ -18,7 +18,7 @@ pub(crate) struct IdRule {
 }
 
 /// Bytes of an id that was made to fit.
-const MAPPED: usize = 9;
+pub(crate) const MAPPED: usize = 9;
 
 /// An id that was made to fit.
 pub(crate) type MappedId = String<MAPPED>;
@@ -38,6 +38,11 @@ impl IdRule {
         if (least..=most).contains(&count) && id.clone().all(allowed) {
             return None;
         }
+        Some(Self::mapped(id))
+    }
+
+    /// The id that stands for one of these characters.
+    pub(crate) fn mapped(id: impl Iterator<Item = char>) -> MappedId {
         let mut rest = mix(hash(id));
         let mut mapped = MappedId::new();
         for _ in 0..MAPPED {
@@ -45,7 +50,7 @@ impl IdRule {
             mapped.push(char::from(digit.copied().unwrap_or(b'0'))).ok();
             rest /= 62;
         }
-        Some(mapped)
+        mapped
     }
 }
 

@@ -16,11 +16,23 @@
 //! | [`Dialect::MistralChat`] | Mistral, chat completions: OpenAI's with ids of nine letters and digits |
 //! | [`Dialect::Cohere`] | Cohere, chat, second version: OpenAI's tools, `tool_plan`, documents |
 //! | [`Dialect::Mcp`] | Model Context Protocol, server features, tools: `Tool`, `tools/call`, `CallToolResult` |
+//! | [`Dialect::Hermes`] | Hermes, Qwen: `<tool_call>` in plain text |
+//! | [`Dialect::Llama3`] | Llama 3: objects in plain text, `<|python_tag|>` |
+//! | [`Dialect::Mistral`] | Mistral, what the model itself writes: `[TOOL_CALLS]` in plain text |
 //!
 //! [`render_tools`] tells the model what there is, [`parse_reply`] reads what it asks for,
 //! [`Reply::write_replay`] writes the model's turn as it goes back, and [`render_results`] what goes back
 //! after it. [`crate::stream`] gives the same [`Reply`] of a stream. [`crate::answer`] does reading,
 //! dispatch and results in one call.
+//!
+//! # Text forms
+//!
+//! Hermes, Llama 3 and Mistral are what models write whose server does not read their calls. The same
+//! functions take and write plain text for them and not JSON: the reply is the model's text, the tools are a
+//! section of the prompt, turn and results are messages of the chat template with its tokens (`bare`: without
+//! those that enclose them). What has a meaning to the template is not let through in results, so that none
+//! can leave its section: a space follows its first character (`< |im_end|>`), or in JSON that character is
+//! escaped. A tool whose description or schema holds such a thing is refused.
 //!
 //! # Adding a dialect
 //!
@@ -44,6 +56,9 @@
 //!      `Show`. The reason: `Finish`. The marker: `End`.
 //!    - A field that is shown as `Show::Arguments` holds text until its item is closed, and then the object
 //!      that it spells. Text that spells none stays a string, and is read as text.
+//!
+//!    Or, for plain text, `text_form` in place of all of this: a `TextForm` says how calls are marked, and
+//!    `reply` and `replay` get the text as the root's source.
 //! 8. Rows in `core/tests/common/dialects.rs`, `core/tests/dialect_*.rs`, `core/tests/stream/convert.rs`
 //!    (whole replies as this provider streams them), `core/tests/stream/chunks.rs` (an example) and the tests
 //!    of recorded traffic; the constant in `ffi/src/tools.rs`.
@@ -51,11 +66,15 @@
 mod alias;
 mod anthropic;
 mod bedrock;
+mod budget;
 mod change;
 mod cohere;
 mod gemini;
+mod hermes;
 mod ids;
+mod llama3;
 mod mcp;
+mod mistral;
 mod mistral_chat;
 mod native;
 mod ollama;
@@ -65,19 +84,22 @@ mod rendered;
 mod replay;
 mod reply;
 mod results;
+mod text_call;
+mod text_form;
 mod tools;
 
 pub(crate) use alias::resolve;
 pub use alias::{NameRule, WireName};
 pub(crate) use change::{CallParts, Change, Field, Member, Shape, Show};
-pub(crate) use ids::IdRule;
+pub(crate) use ids::{IdRule, MAPPED};
 pub use native::{NativeKind, NativeTool};
 pub use rendered::RenderedTools;
 pub use replay::ReplayError;
 pub use reply::{Calls, Finish, Reply, ReplyError, parse_reply, write_provider_error};
-pub(crate) use reply::{Origin, error_message, read_reply};
+pub(crate) use reply::{Origin, error_message, not_text, read_reply};
 pub use results::{CallResult, Results, ResultsError, ResultsOptions, render_results, render_results_from};
 pub(crate) use results::{MIN_ROOM, render_one};
+pub(crate) use text_form::{Piece, Scanner, Step, TextCall, TextForm};
 pub use tools::{Choice, Note, NoteKind, RenderError, RenderErrorKind, ToolsOptions, render_tools};
 
 use crate::json::{Value, Writer};
@@ -135,12 +157,23 @@ dialects! {
     Cohere "cohere" cohere::Cohere;
     /// The shapes of the Model Context Protocol: `Tool`, the `tools/call` request and its result.
     Mcp "mcp" mcp::Mcp;
+    /// The text of Hermes and Qwen: `<tool_call>{…}</tool_call>`.
+    Hermes "hermes" hermes::Hermes;
+    /// The text of Llama 3: `{"name":…,"parameters":{…}}`.
+    Llama3 "llama3" llama3::Llama3;
+    /// The text of Mistral's models: `[TOOL_CALLS]…`.
+    Mistral "mistral" mistral::Mistral;
 }
 
 impl Dialect {
     /// The dialect of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|dialect| dialect.name() == name)
+    }
+
+    /// Whether reply, tools, turn and results are plain text and not JSON.
+    pub fn is_text(self) -> bool {
+        self.wire().text_form().is_some()
     }
 
     /// What the provider allows in a tool's name.
@@ -231,6 +264,12 @@ pub(crate) trait Wire: Sync {
         Facts::PROVIDER
     }
 
+    /// How calls are marked if everything is plain text and not JSON; `root` is then that text, of which
+    /// nothing but the source may be asked.
+    fn text_form(&self) -> Option<&'static TextForm> {
+        None
+    }
+
     /// How it writes the tools that run at the provider.
     fn native(&self) -> &'static [native::NativeForm] {
         &[]
@@ -297,6 +336,10 @@ pub(crate) trait Wire: Sync {
 pub(crate) enum Item<'r> {
     /// Text for the user; a value that is not a string is passed over.
     Text(Option<Value<'r>>),
+    /// Text for the user as it stands.
+    Plain(&'r str),
+    /// A call in plain text.
+    TextCall(TextCall<'r>),
     /// A call for the client to run.
     Call {
         /// The id, if it is there.

@@ -24,7 +24,8 @@ impl core::error::Error for ReplayError {}
 
 impl Reply<'_> {
     /// Writes the model's turn to append to the conversation before the results: a JSON array of messages,
-    /// or what is inside its brackets if `bare`.
+    /// or what is inside its brackets if `bare`. For a text form: the model's text, in the tokens of its
+    /// message unless `bare`.
     ///
     /// What the provider must get back keeps its exact bytes and its order. A call that came without an id,
     /// or with one that the provider does not allow, has the one that its result gets, see [`ToolCall::wire_id`](crate::call::ToolCall::wire_id).
@@ -42,8 +43,11 @@ impl Reply<'_> {
 
     fn replay(&self, bare: bool, out: &mut Writer<'_, '_>) -> Result<(), ReplayError> {
         let (wire, root) = self.replayable()?;
-        if !bare {
-            out.array_start();
+        let form = wire.text_form();
+        match form {
+            _ if bare => {}
+            None => out.array_start(),
+            Some(form) => out.sink().put(form.turn[0]),
         }
         let mut index = 0;
         let mut ids = || {
@@ -53,8 +57,10 @@ impl Reply<'_> {
                 .map(|call| call.wire_id)
         };
         wire.replay(root, &mut ids, out)?;
-        if !bare {
-            out.array_end();
+        match form {
+            _ if bare => {}
+            None => out.array_end(),
+            Some(form) => out.sink().put(form.turn[1]),
         }
         Ok(())
     }

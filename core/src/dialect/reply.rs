@@ -5,7 +5,7 @@
 //! the provider ran itself, fields that are not known) is passed over. A call that the reply's end cut
 //! off is marked and never executed.
 
-use super::{Dialect, IdRule, Item, ReplayError, Wire};
+use super::{Dialect, IdRule, Item, MAPPED, Piece, ReplayError, Wire};
 use crate::call::ToolCall;
 use crate::json::{self, Kind, Value};
 use crate::scratch::Scratch;
@@ -123,7 +123,7 @@ impl<'r> Reply<'r> {
         let [id_at, id_len, name_at, name_len, args_at, args_len, flags] = *self.records.get(index)?;
         let id = self.span(id_at, id_len);
         let mapped = flags & MAPPED_ID != 0;
-        let wire_id = if mapped { self.span(id_at + id_len, MAPPED_LEN) } else { id };
+        let wire_id = if mapped { self.span(id_at + id_len, narrow(MAPPED)) } else { id };
         Some(ToolCall {
             id: (flags & HAS_ID != 0).then_some(id),
             wire_id,
@@ -142,12 +142,14 @@ impl<'r> Reply<'r> {
 
     /// Appends the text beside the calls, its pieces joined as they are.
     pub fn write_text(&self, sink: &mut Sink<'_>) {
-        let mut visit = |item: Item<'r>| {
-            if let Item::Text(Some(text)) = item
-                && let Some(text) = text.as_str()
-            {
-                text.decode(sink);
+        let mut visit = |item: Item<'r>| match item {
+            Item::Text(Some(text)) => {
+                if let Some(text) = text.as_str() {
+                    text.decode(sink);
+                }
             }
+            Item::Plain(text) => sink.put(text),
+            _ => {}
         };
         // The same walk succeeded when the reply was parsed.
         self.dialect.wire().reply(self.root, &mut visit).ok();
@@ -208,7 +210,10 @@ pub(crate) fn read_reply<'r>(
     origin: Origin,
     scratch: Scratch<'r>,
 ) -> Result<(Reply<'r>, Scratch<'r>), ReplyError> {
-    let root = json::parse(text, options).map_err(ReplyError::Json)?;
+    let root = match dialect.wire().text_form() {
+        None => json::parse(text, options).map_err(ReplyError::Json)?,
+        Some(_) => Value::new(core::str::from_utf8(text).map_err(not_text)?),
+    };
     let text = root.raw();
     if text.len() >= DECODED as usize {
         return Err(ReplyError::TooLong);
@@ -221,7 +226,7 @@ pub(crate) fn read_reply<'r>(
     let mut reader = CallReader { text, sink, records, count: 0, origin, rule, marks: 1, unnamed: (0, 0) };
     let mut ends_in_call = false;
     let mut visit = |item: Item<'r>| {
-        ends_in_call = !matches!(item, Item::Text(_));
+        ends_in_call = !matches!(item, Item::Text(_) | Item::Plain(_));
         reader.item(item);
     };
     let finish = wire.reply(root, &mut visit)?;
@@ -247,6 +252,11 @@ pub(crate) fn read_reply<'r>(
     let (records, _) = records.as_chunks::<RECORD>();
     let calls_only = origin.calls_only;
     Ok((Reply { dialect, root, text, decoded, records, finish, calls_only }, Scratch { words, bytes }))
+}
+
+/// Bytes that are no text.
+pub(crate) fn not_text(error: core::str::Utf8Error) -> ReplyError {
+    ReplyError::Json(json::Error { reason: json::Reason::InvalidUtf8, offset: error.valid_up_to() })
 }
 
 /// Appends what the provider says in an error that it answered with in place of a reply, or as an event of a
@@ -296,23 +306,52 @@ struct CallReader<'r, 'w> {
 
 impl<'r> CallReader<'r, '_> {
     fn item(&mut self, item: Item<'r>) {
-        let (id, name, arguments, encoded, incomplete, custom) = match item {
-            Item::Text(_) => return,
+        match item {
             Item::Call { id, name, arguments, encoded, incomplete } => {
-                (id, name, arguments, encoded, incomplete, false)
+                let name = name.filter(|name| name.as_str().is_some()).map(|name| self.span(name));
+                let arguments = arguments.filter(|value| !value.is_null());
+                let cut = incomplete || self.origin.partial && !arguments.is_some_and(is_whole);
+                let encoded = encoded || self.origin.streamed;
+                let arguments =
+                    arguments.map(|value| if encoded { self.span(value) } else { self.place(value.raw()) });
+                self.record(id.map(Piece::Json), name, arguments, cut, 0);
             }
-            Item::Custom { id, name, input, incomplete } => (id, name, input, true, incomplete, true),
-        };
-        let id = id.filter(|id| !id.is_null() && id.raw() != "\"\"");
-        let name = name.filter(|name| name.as_str().is_some()).map(|name| self.span(name));
-        let arguments = arguments.filter(|value| !value.is_null());
-        let mut flags = if id.is_some() { HAS_ID } else { 0 } | if custom { CUSTOM } else { 0 };
-        if incomplete || self.origin.partial && !arguments.is_some_and(is_whole) {
+            Item::Custom { id, name, input, incomplete } => {
+                let name = name.filter(|name| name.as_str().is_some()).map(|name| self.span(name));
+                let input = input.filter(|value| !value.is_null());
+                let cut = incomplete || self.origin.partial && !input.is_some_and(is_whole);
+                let input = input.map(|value| self.span(value));
+                self.record(id.map(Piece::Json), name, input, cut, CUSTOM);
+            }
+            Item::TextCall(call) => {
+                let name = self.piece(call.name);
+                let arguments = call.arguments.map(|arguments| self.piece(arguments));
+                self.record(call.id, Some(name), arguments, call.incomplete, 0);
+            }
+            Item::Text(_) | Item::Plain(_) => {}
+        }
+    }
+
+    fn piece(&mut self, piece: Piece<'r>) -> (u32, u32) {
+        match piece {
+            Piece::Json(value) => self.span(value),
+            Piece::Plain(text) => self.place(text),
+        }
+    }
+
+    fn record(
+        &mut self,
+        id: Option<Piece<'r>>,
+        name: Option<(u32, u32)>,
+        arguments: Option<(u32, u32)>,
+        cut: bool,
+        flags: u32,
+    ) {
+        let id = id.filter(|id| !id.is_nothing());
+        let mut flags = flags | if id.is_some() { HAS_ID } else { 0 };
+        if cut {
             flags |= TRUNCATED;
         }
-        let encoded = encoded || self.origin.streamed;
-        let arguments =
-            arguments.map(|value| if encoded { self.span(value) } else { self.place(value.raw()) });
         let (id_at, id_len) = match id {
             Some(id) => self.id(id, &mut flags),
             None => {
@@ -330,15 +369,13 @@ impl<'r> CallReader<'r, '_> {
     }
 
     /// Where an id stands. One that looks like a minted one makes the minted ones longer.
-    fn id(&mut self, id: Value<'r>, flags: &mut u32) -> (u32, u32) {
-        if let Some(text) = id.as_str()
-            && text.chars().take(MINTED.len()).eq(MINTED.chars())
-        {
+    fn id(&mut self, id: Piece<'r>, flags: &mut u32) -> (u32, u32) {
+        let text = id.text();
+        if text.chars().take(MINTED.len()).eq(MINTED.chars()) {
             let marks = text.chars().skip(MINTED.len()).take_while(|c| *c == '_').count();
             self.marks = self.marks.max(marks + 1);
         }
-        let text = id.as_str().unwrap_or(json::Str::new(id.raw()));
-        let Some(mapped) = self.rule.map(text.chars()) else { return self.span(id) };
+        let Some(mapped) = self.rule.map(text.chars()) else { return self.piece(id) };
         *flags |= MAPPED_ID;
         let start = self.sink.len();
         text.decode(&mut self.sink);
@@ -361,13 +398,17 @@ impl<'r> CallReader<'r, '_> {
         }
     }
 
-    /// Gives each call that has no id one that no other has: `toolcore_0` for the first call of a reply.
+    /// Gives each call that has no id one that no other has: `toolcore_0` for the first call of a reply. If
+    /// the provider does not allow the longest of them, all are mapped.
     fn mint(&mut self) {
         let (unnamed, digits) = self.unnamed;
+        let mut buffer = [0; 20];
+        let last = decimal(self.count.saturating_sub(1), &mut buffer);
+        let mapped = self.rule.map(minted(self.marks, last)).is_some();
         if self.count > self.records.len() {
             // There is no place for the records; count what the ids will take.
-            // None of them is shorter than one that is mapped.
-            for _ in 0..unnamed * (MINTED.len() + self.marks) + digits {
+            let each = if mapped { MAPPED } else { MINTED.len() + self.marks };
+            for _ in 0..unnamed * each + if mapped { 0 } else { digits } {
                 self.sink.put("_");
             }
             return;
@@ -378,15 +419,12 @@ impl<'r> CallReader<'r, '_> {
                 continue;
             }
             let start = self.sink.len();
-            self.sink.put(MINTED);
-            for _ in 0..self.marks {
-                self.sink.put("_");
-            }
-            self.sink.put_u64(index as u64);
-            let minted = self.sink.text_from(start);
-            if let Some(mapped) = minted.and_then(|id| self.rule.map(id.chars())) {
-                self.sink.truncate(start);
-                self.sink.put(&mapped);
+            let mut buffer = [0; 20];
+            let id = minted(self.marks, decimal(index, &mut buffer));
+            if mapped {
+                self.sink.put(&IdRule::mapped(id));
+            } else {
+                id.for_each(|c| self.sink.put_char(c));
             }
             (*id_at, *id_len) = (narrow(start) | DECODED, narrow(self.sink.len() - start));
         }
@@ -417,6 +455,18 @@ impl<'r> CallReader<'r, '_> {
 
 /// What a minted id begins with.
 const MINTED: &str = "toolcore";
+
+/// The characters of a minted id.
+fn minted(marks: usize, digits: &str) -> impl Iterator<Item = char> + Clone {
+    MINTED.chars().chain(core::iter::repeat_n('_', marks)).chain(digits.chars())
+}
+
+/// A number in decimal.
+fn decimal(number: usize, buffer: &mut [u8; 20]) -> &str {
+    let mut sink = Sink::new(buffer);
+    sink.put_u64(number as u64);
+    sink.finish_cut()
+}
 
 /// Digits of a number.
 fn digits(n: usize) -> usize {

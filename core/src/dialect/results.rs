@@ -4,10 +4,11 @@
 //! provider has one and always says so in its text. What is too long is cut at a character and says how
 //! much: `… [truncated, 1,204 of 9,310 bytes]`.
 
+pub(super) use super::budget::{Budget, write_part, write_parts_of, write_text_of};
 use super::{Calls, Dialect};
 use crate::call::ToolCall;
-use crate::json::{Writer, escaped_len, escaped_prefix};
-use crate::result::{OutcomeKind, Part, ToolResult};
+use crate::json::Writer;
+use crate::result::{OutcomeKind, ToolResult};
 use crate::sink::{NoSpace, Sink};
 
 /// Room that is kept for each result of a turn, beside its envelope: enough for any notice.
@@ -179,7 +180,7 @@ pub(crate) fn render_one(
     let write = |limit, room, out: &mut Writer<'_, '_>| {
         let mark = out.mark();
         let before = out.sink().len();
-        dialect.wire().result(call, result, &mut Budget { limit, room }, out);
+        dialect.wire().result(call, result, &mut Budget::new(dialect, limit, room), out);
         (mark, out.sink().len() - before)
     };
     let (mark, size) = write(limit, usize::MAX, out);
@@ -200,7 +201,7 @@ pub(crate) fn render_one(
     } else if notice.text(text).is_err() {
         notice.clear();
     }
-    dialect.wire().result(call, &notice, &mut Budget { limit: usize::MAX, room: usize::MAX }, out);
+    dialect.wire().result(call, &notice, &mut Budget::new(dialect, usize::MAX, usize::MAX), out);
 }
 
 /// The id of a call that was made by hand without one: `toolcore_0` for the first.
@@ -223,119 +224,6 @@ pub(crate) struct Answered<'a> {
     pub(crate) name: &'a str,
     /// It is of a tool that takes free text.
     pub(crate) custom: bool,
-}
-
-/// More than a block of media takes beside its type and data, in every dialect.
-const MEDIA_BLOCK: usize = 96;
-
-/// How much of a result may still be written: bytes of text, and bytes of output.
-pub(crate) struct Budget {
-    limit: usize,
-    room: usize,
-}
-
-impl Budget {
-    /// Whether a text of these pieces would be written whole.
-    pub(super) fn fits(&self, pieces: &[&str]) -> bool {
-        let sum = |len: fn(&str) -> usize| pieces.iter().map(|piece| len(piece)).sum::<usize>();
-        sum(str::len) <= self.limit && (self.room == usize::MAX || sum(escaped_len) <= self.room)
-    }
-
-    /// Takes room for a JSON text that stays as it is; false if there is not enough.
-    pub(super) fn take_whole(&mut self, json: &str) -> bool {
-        let fits = json.len() <= self.limit && self.take_bytes(json.len());
-        if fits {
-            self.limit -= json.len();
-        }
-        fits
-    }
-
-    /// Takes room for something that must be written whole; false if there is not enough.
-    pub(super) fn take_bytes(&mut self, len: usize) -> bool {
-        if self.room == usize::MAX {
-            return true;
-        }
-        match self.room.checked_sub(len) {
-            Some(rest) => {
-                self.room = rest;
-                true
-            }
-            None => false,
-        }
-    }
-
-    /// Like [`Budget::take_bytes`] for a block that holds `data` in base64.
-    pub(super) fn take_media(&mut self, media_type: &str, data: &[u8]) -> bool {
-        let base64 = data.len().div_ceil(3).saturating_mul(4);
-        self.take_bytes(base64.saturating_add(escaped_len(media_type)).saturating_add(MEDIA_BLOCK))
-    }
-
-    /// The beginning of a text of `total` bytes that may be written. Where it is cut, what the notice
-    /// takes beyond that of a text of which nothing is kept is taken too.
-    fn take_text<'t>(&mut self, text: &'t str, total: usize) -> &'t str {
-        let mut kept = text.get(..text.floor_char_boundary(self.limit)).unwrap_or_default();
-        if self.room != usize::MAX {
-            let mut digits = 0;
-            if kept.len() < total || escaped_len(kept) > self.room {
-                let mut number = Sink::measure();
-                number.put_grouped(total as u64);
-                digits = number.len() - 1;
-                kept = escaped_prefix(kept, self.room.saturating_sub(digits));
-            }
-            if !kept.is_empty() {
-                self.room = self.room.saturating_sub(escaped_len(kept)).saturating_sub(digits);
-            }
-        }
-        self.limit = self.limit.saturating_sub(kept.len());
-        kept
-    }
-}
-
-/// Writes a part as one JSON string, cut to the budget and saying so.
-pub(super) fn write_part(part: &Part<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
-    out.string_start();
-    write_text_of(part, budget, out);
-    out.string_end();
-}
-
-/// Writes a part as a piece of the string that is open.
-pub(super) fn write_text_of(part: &Part<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
-    match *part {
-        Part::Text { text, total } => write_text(text, total, budget, out),
-        Part::Json(text) => write_text(text, text.len(), budget, out),
-        // A part of a link leads nowhere: it is written whole or not at all.
-        Part::Link { name, uri } if budget.fits(&[name, ": ", uri]) => {
-            for piece in [name, ": ", uri] {
-                write_text(piece, piece.len(), budget, out);
-            }
-        }
-        Part::Link { name, uri } => write_text("", name.len() + 2 + uri.len(), budget, out),
-        Part::Image { media_type, data } | Part::Audio { media_type, data } => {
-            let mut memory = [0u8; 96];
-            let mut sink = Sink::new(&mut memory);
-            sink.put("[");
-            sink.put(media_type.get(..media_type.floor_char_boundary(40)).unwrap_or_default());
-            sink.put(", ");
-            sink.put_grouped(data.len() as u64);
-            sink.put(" bytes, cannot be shown here]");
-            out.string_part(sink.finish_cut());
-        }
-    }
-}
-
-fn write_text(text: &str, total: usize, budget: &mut Budget, out: &mut Writer<'_, '_>) {
-    let kept = budget.take_text(text, total);
-    out.string_part(kept);
-    if kept.len() < total {
-        let mut memory = [0u8; 96];
-        let mut sink = Sink::new(&mut memory);
-        sink.put("… [truncated, ");
-        sink.put_grouped(kept.len() as u64);
-        sink.put(" of ");
-        sink.put_grouped(total as u64);
-        sink.put(" bytes]");
-        out.string_part(sink.finish_cut());
-    }
 }
 
 /// Whether each result stands at the place of its call, as most hosts give them.

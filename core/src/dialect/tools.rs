@@ -205,6 +205,9 @@ pub enum RenderErrorKind {
     /// The provider has no such tool, and nothing may be dropped.
     #[error("the provider has no tool {}", .0.name())]
     Native(NativeKind),
+    /// The description or the schema holds a control token of the chat template.
+    #[error("its description or schema holds a control token of the chat template")]
+    ControlToken,
     /// The conversation holds calls, and the provider refuses it without any tool.
     #[error("no tool is rendered, but the conversation holds calls; render the tools that it names")]
     NoTools,
@@ -296,7 +299,8 @@ impl<'a> WireRequest<'a> {
 }
 
 /// Writes the members of a request that tell the model of the tools: `{"tools":[…],"tool_choice":…}`, in
-/// the order of registration, those of the provider after them. Without any tool the object is empty.
+/// the order of registration, those of the provider after them. Without any tool the object is empty. For a
+/// text form: the section of the prompt.
 ///
 /// What had to be changed for the provider is told to `notes`. On failure nothing that was written may be
 /// used.
@@ -351,7 +355,8 @@ fn render<H, K: Hook>(
     let strict = strict > 0 && strict == count;
     let request = WireRequest { choice, parallel, cache, any: count > 0, strict, native, dialect };
     let mut out = Writer::new(sink);
-    if !options.bare {
+    let braces = !options.bare && wire.text_form().is_none();
+    if braces {
         out.object_start();
     }
     let mut left = count;
@@ -379,7 +384,7 @@ fn render<H, K: Hook>(
         }
         wire.tools_end(&request, &mut out);
     }
-    if !options.bare {
+    if braces {
         out.object_end();
     }
     if sink.overflowed() {
@@ -485,6 +490,10 @@ fn check<H, K: Hook>(
             return Err(RenderErrorKind::AliasClash);
         }
         notes(Note { tool: info.name(), kind: NoteKind::Alias(name), schema: "" });
+    }
+    let guards = |text| dialect.wire().text_form().is_some_and(|form| form.guards(text));
+    if guards(info.description()) || guards(info.parameters().text()) {
+        return Err(RenderErrorKind::ControlToken);
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 mod whole;
 
-use super::show::{Decoder, Kind, StreamEvent, Watch};
+use super::show::{Decoder, Kind, StreamEvent, Watch, cut};
 use super::text::{CALL, CLOSED, ENDED, NO_FIELD, NO_KEY, OPENED, Part, STARTED, Span, Text};
 use crate::dialect::{CallParts, Change, Field, ReplyError, Shape, Show};
 use crate::json::{self, Kind as JsonKind, MAX_DEPTH, Options, Value, decode_in_place, escape_in_place};
@@ -638,15 +638,3 @@ impl Applier<'_, '_> {
 }
 
 const NAMELESS: ReplyError = ReplyError::Shape { expected: "a call with name and arguments" };
-
-/// The decoded text, or as much of it as the buffer holds.
-fn cut<'b>(text: json::Str<'b>, buffer: &'b mut [u8]) -> &'b str {
-    match text.plain() {
-        Some(plain) => plain,
-        None => {
-            let mut sink = crate::sink::Sink::new(buffer);
-            text.decode(&mut sink);
-            sink.finish_cut()
-        }
-    }
-}

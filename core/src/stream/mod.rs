@@ -15,6 +15,7 @@
 //! | `apply` | changes -> the text, by the rules for indexes and ids |
 //! | `apply/whole` | those of items that come whole |
 //! | `text` | the text: pieces moved in, put in, taken out |
+//! | `plain` | plain text, of models whose server does not read their calls |
 //! | `show` | pieces, decoded for those who watch |
 //!
 //! # Rules
@@ -25,6 +26,9 @@
 //! - Calls keep the order in which they began.
 //! - A stream that stops before its end marker gives a reply that is [`Finish::Truncated`]; its calls whose
 //!   arguments are not whole are marked and never executed.
+//! - Plain text has no end marker: it is whole when the host says so by [`Stream::finish`], and a call that is
+//!   open then is cut off. What could have been the beginning of a mark at its end is in the reply's text, but
+//!   was not told.
 //! - An error event ends the stream with [`ReplyError::Provider`]; [`Stream::provider_error`] has its words.
 //! - When the memory does not do, [`ReplyError::NoSpace`] names what the stream needs at this point, and
 //!   [`Stream::rescue`] gives what is there: the calls that are whole can still be run.
@@ -34,6 +38,7 @@
 mod apply;
 mod filter;
 mod frame;
+mod plain;
 mod show;
 mod text;
 
@@ -45,6 +50,7 @@ use crate::scratch::Scratch;
 use apply::Applier;
 use filter::{Filter, Room};
 use frame::{Framing, Taken};
+use plain::Plain;
 use show::{Decoder, Watch};
 use text::{Changes, Span, Text, narrow};
 
@@ -77,6 +83,19 @@ impl From<ReplyError> for StreamError {
     }
 }
 
+/// The shape of plain text, of which nothing is used.
+const NO_SHAPE: Shape = Shape {
+    head: "",
+    list: "",
+    tail: "",
+    end: "",
+    members: &[],
+    call_members: &[],
+    fields: &[],
+    empty_call: "",
+    call: |_| None,
+};
+
 /// A reply that comes in pieces; see the [module](self).
 ///
 /// ```
@@ -102,6 +121,8 @@ impl From<ReplyError> for StreamError {
 pub struct Stream<'m> {
     dialect: Dialect,
     shape: &'static Shape,
+    /// The reader of plain text, in place of framing, filter and shape.
+    plain: Option<Plain>,
     options: StreamOptions,
     framing: Framing,
     filter: Filter,
@@ -119,15 +140,24 @@ pub struct Stream<'m> {
 impl<'m> Stream<'m> {
     /// A stream of `dialect` that is put together in `memory`.
     pub fn new(dialect: Dialect, options: StreamOptions, memory: Scratch<'m>) -> Result<Self, StreamError> {
-        let shape = dialect.wire().stream().ok_or(StreamError::Unsupported)?;
+        let plain = dialect.wire().text_form().map(Plain::new);
+        let shape = match plain {
+            Some(_) => &NO_SHAPE,
+            None => dialect.wire().stream().ok_or(StreamError::Unsupported)?,
+        };
+        let text = match plain {
+            Some(_) => Text::plain(memory.bytes, memory.words),
+            None => Text::new(shape, memory.bytes, memory.words)?,
+        };
         Ok(Stream {
             dialect,
             shape,
+            plain,
             options,
             framing: Framing::new(),
             filter: Filter::new(if options.calls_only { shape.call_members } else { shape.members }),
             decoder: Decoder::default(),
-            text: Text::new(shape, memory.bytes, memory.words)?,
+            text,
             event: 0,
             calls: 0,
             ended: false,
@@ -138,7 +168,10 @@ impl<'m> Stream<'m> {
 
     /// Takes the next bytes, cut anywhere. `watch` is told what they bring.
     pub fn feed(&mut self, bytes: &[u8], watch: &mut dyn FnMut(StreamEvent<'_>)) -> Result<(), StreamError> {
-        let mut rest = bytes;
+        if let Some(plain) = self.plain.as_mut().filter(|_| self.failed.is_none()) {
+            self.failed = plain.feed(bytes, &mut self.text, self.options.calls_only, watch).err();
+        }
+        let mut rest = if self.plain.is_some() { &[] } else { bytes };
         while self.failed.is_none() && !rest.is_empty() {
             let room = self.text.bytes.get_mut(self.text.len..).unwrap_or_default();
             let mut room = Room { bytes: room, len: self.event };
@@ -167,6 +200,7 @@ impl<'m> Stream<'m> {
         watch: &mut dyn FnMut(StreamEvent<'_>),
     ) -> Result<(), StreamError> {
         let pieces: [&[u8]; 5] = match kind {
+            _ if self.plain.is_some() => [b"", b"", b"", payload, b""],
             "" => [b"", b"", b"", payload, b""],
             kind => [b"{\"", kind.as_bytes(), b"\":", payload, b"}"],
         };
@@ -194,7 +228,11 @@ impl<'m> Stream<'m> {
     /// [`finish`](Self::finish) for a stream that has failed: what was read before. Its calls whose arguments
     /// are not whole are marked as cut off and are never executed.
     pub fn rescue(mut self) -> Result<(Reply<'m>, Scratch<'m>), StreamError> {
-        let partial = !self.ended || self.failed.is_some();
+        let partial = self.failed.is_some() || self.plain.is_none() && !self.ended;
+        if let Some(plain) = &self.plain {
+            // Half a character at the end is not read.
+            self.text.len = plain.valid();
+        }
         let mut nobody = |_: StreamEvent<'_>| {};
         if partial {
             self.applier(&mut nobody).mark_open();

@@ -122,3 +122,15 @@ fn first_half(text: &str) -> Option<(&str, [u8; UNIT])> {
     let half = last.as_bytes().first_chunk().filter(|_| is_first && backslashes.is_multiple_of(2))?;
     Some((before, *half))
 }
+
+/// The decoded text, or as much of it as the buffer holds.
+pub(super) fn cut<'b>(text: Str<'b>, buffer: &'b mut [u8]) -> &'b str {
+    match text.plain() {
+        Some(plain) => plain,
+        None => {
+            let mut sink = Sink::new(buffer);
+            text.decode(&mut sink);
+            sink.finish_cut()
+        }
+    }
+}

@@ -83,23 +83,10 @@ pub(super) struct Text<'m> {
 impl<'m> Text<'m> {
     /// An empty text of this shape.
     pub(super) fn new(shape: &Shape, bytes: &'m mut [u8], words: &'m mut [u32]) -> Result<Self, ReplyError> {
-        let most = bytes.len().min(1 << 31);
-        let (bytes, _) = bytes.split_at_mut(most);
-        let mut text = Text {
-            bytes,
-            words,
-            len: 0,
-            list: shape.head.len(),
-            items_end: shape.head.len() + shape.list.len(),
-            reason: Span { at: shape.head.len() + shape.list.len() + shape.tail.len(), len: 4 },
-            members: 0,
-            parts: 0,
-            end: 0,
-            changes: 0,
-            made: 0,
-            ordered: true,
-            pins: [Span::default(); 3],
-        };
+        let mut text = Text::plain(bytes, words);
+        text.list = shape.head.len();
+        text.items_end = text.list + shape.list.len();
+        text.reason = Span { at: text.items_end + shape.tail.len(), len: 4 };
         let pieces = [shape.head, shape.list, shape.tail, "null", shape.end];
         let need = pieces.iter().map(|piece| piece.len()).sum();
         for piece in pieces {
@@ -109,6 +96,27 @@ impl<'m> Text<'m> {
         }
         text.end = text.len;
         Ok(text)
+    }
+
+    /// A text without a shape, of which only the bytes are used.
+    pub(super) fn plain(bytes: &'m mut [u8], words: &'m mut [u32]) -> Self {
+        let most = bytes.len().min(1 << 31);
+        let (bytes, _) = bytes.split_at_mut(most);
+        Text {
+            bytes,
+            words,
+            len: 0,
+            list: 0,
+            items_end: 0,
+            reason: Span::default(),
+            members: 0,
+            parts: 0,
+            end: 0,
+            changes: 0,
+            made: 0,
+            ordered: true,
+            pins: [Span::default(); 3],
+        }
     }
 
     /// The bytes of a piece, which are text.
