@@ -6,8 +6,13 @@ mod common;
 
 use common::{Memory, answered, boxed, echo, open, read, rendered, rendered_json, rows, shared};
 use serde_json::{Value as Json, json};
-use toolcore::dialect::{Choice, Dialect, Finish, Reply, ReplyError, ToolsOptions, parse_reply};
+use toolcore::call::ToolCall;
+use toolcore::dialect::{
+    CallResult, Choice, Dialect, Finish, Reply, ReplyError, ResultsOptions, ToolsOptions, parse_reply,
+    render_results,
+};
 use toolcore::json::Options;
+use toolcore::result::ToolResult;
 use toolcore::scratch::Scratch;
 use toolcore::sink::Sink;
 use toolcore::stream::{Stream, StreamOptions};
@@ -78,6 +83,33 @@ fn mistrals_calls_that_all_have_the_number_0_and_no_id_are_told_apart() {
     let (reply, _) = stream.finish().unwrap();
     let names: Vec<_> = reply.calls().map(|call| (call.id, call.name)).collect();
     assert_eq!(names, [(None, "f"), (None, "g")]);
+}
+
+/// A call that was read in one dialect and is answered in another keeps one id for each of its own.
+#[test]
+fn an_id_of_another_provider_is_mapped_where_it_does_not_fit() {
+    let id = "call_J3ajtA7qivswzXp8A9sJ7foO|fc_1";
+    let calls = [ToolCall { id: Some(id), name: "f", arguments: "{}", ..ToolCall::default() }];
+    let mut memory = [0; 64];
+    let mut result = ToolResult::new(&mut memory);
+    result.error("boom");
+    let results = [CallResult { id: Some(id), result: Some(&result) }];
+    for (dialect, path) in [
+        (Dialect::OpenAiChat, "/0/tool_call_id"),
+        (Dialect::Cohere, "/0/tool_call_id"),
+        (Dialect::MistralChat, "/0/tool_call_id"),
+        (Dialect::Bedrock, "/0/content/0/toolResult/toolUseId"),
+    ] {
+        let mut memory = [0; 512];
+        let mut sink = Sink::new(&mut memory);
+        render_results(dialect, &calls[..], &results, &ResultsOptions::default(), &mut sink).unwrap();
+        let text = sink.finish().unwrap();
+        let mapped = dialect.wire_id(id);
+        assert_eq!(read(text).pointer(path).unwrap(), mapped.as_deref().unwrap_or(id));
+        assert!(text.contains("Tool error: boom"), "{text}");
+        let fits = matches!(dialect, Dialect::OpenAiChat | Dialect::Cohere);
+        assert_eq!(mapped.is_none(), fits);
+    }
 }
 
 #[test]
