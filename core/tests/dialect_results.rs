@@ -5,7 +5,7 @@ mod common;
 
 use std::cell::Cell;
 
-use common::dialects::{reply, results as results_of};
+use common::dialects::{json_dialects, reply, results as results_of};
 use common::{Memory, answered, boxed, open, read, says, try_answer};
 use serde_json::{Value as Json, json};
 use toolcore::answer::{AnswerError, AnswerOptions, answer};
@@ -51,6 +51,18 @@ fn chat(content: &str) -> Json {
     json!([{"role":"tool","tool_call_id":"c1","content":content}])
 }
 
+/// One message of Mistral's, which has the tool's name, and an id of nine letters and digits.
+fn mistral(mut messages: Json) -> Json {
+    messages[0]["tool_call_id"] = Dialect::MistralChat.wire_id("c1").unwrap().as_str().into();
+    messages[0]["name"] = "f".into();
+    messages
+}
+
+/// One message of Cohere's with these parts.
+fn cohere(parts: &Json) -> Json {
+    json!([{"role":"tool","tool_call_id":"c1","content":parts}])
+}
+
 fn responses(output: &Json) -> Json {
     json!([{"type":"function_call_output","call_id":"c1","output":output}])
 }
@@ -81,7 +93,7 @@ fn ollama(content: &str) -> Json {
 
 /// Checks the messages of each dialect for one result.
 fn each(result: &ToolResult<'_>, expected: impl Fn(Dialect) -> Json) {
-    for dialect in Dialect::ALL {
+    for dialect in json_dialects() {
         assert_eq!(one(dialect, result), expected(dialect), "{}", dialect.name());
     }
 }
@@ -91,7 +103,9 @@ fn a_text_has_the_shape_of_its_dialect() {
     let mut memory = [0; 64];
     let says = "4 \u{b0}C \"now\"\n";
     each(&text(&mut memory, says), |dialect| match dialect {
-        Dialect::OpenAiChat => chat(says),
+        Dialect::OpenAiChat | Dialect::Cohere => chat(says),
+        Dialect::MistralChat => mistral(chat(says)),
+        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => unreachable!("{} is text", dialect.name()),
         Dialect::OpenAiResponses => responses(&json!(says)),
         Dialect::Anthropic => anthropic(&json!({"content":says})),
         Dialect::Gemini | Dialect::GeminiSchema => gemini(&json!({"output":says})),
@@ -108,7 +122,9 @@ fn a_failure_keeps_its_flag_where_the_dialect_has_one() {
     result.error("boom");
     let says = "Tool error: boom";
     each(&result, |dialect| match dialect {
-        Dialect::OpenAiChat => chat(says),
+        Dialect::OpenAiChat | Dialect::Cohere => chat(says),
+        Dialect::MistralChat => mistral(chat(says)),
+        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => unreachable!("{} is text", dialect.name()),
         Dialect::OpenAiResponses => responses(&json!(says)),
         Dialect::Anthropic => anthropic(&json!({"is_error":true,"content":says})),
         Dialect::Gemini | Dialect::GeminiSchema => gemini(&json!({"error":says})),
@@ -126,7 +142,9 @@ fn a_json_result_is_json_text_or_the_json_itself() {
     result.json(r#" {"address": "x"} "#).unwrap();
     let says = r#"{"address": "x"}"#;
     each(&result, |dialect| match dialect {
-        Dialect::OpenAiChat => chat(says),
+        Dialect::OpenAiChat | Dialect::Cohere => chat(says),
+        Dialect::MistralChat => mistral(chat(says)),
+        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => unreachable!("{} is text", dialect.name()),
         Dialect::OpenAiResponses => responses(&json!(says)),
         Dialect::Anthropic => anthropic(&json!({"content":says})),
         Dialect::Gemini | Dialect::GeminiSchema => gemini(&json!({"output":{"address":"x"}})),
@@ -214,7 +232,9 @@ fn an_image_alone_has_the_shape_of_its_dialect() {
     let mut images = ollama("");
     images[0]["images"] = json!([data]);
     each(&result, |dialect| match dialect {
-        Dialect::OpenAiChat => chat("[image/jpeg, 2 bytes, cannot be shown here]"),
+        Dialect::OpenAiChat | Dialect::Cohere => chat("[image/jpeg, 2 bytes, cannot be shown here]"),
+        Dialect::MistralChat => mistral(chat("[image/jpeg, 2 bytes, cannot be shown here]")),
+        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => unreachable!("{} is text", dialect.name()),
         Dialect::OpenAiResponses => {
             responses(&json!([{"type":"input_image","image_url":"data:image/jpeg;base64,/9g="}]))
         }
@@ -237,6 +257,11 @@ fn several_parts_are_a_list_where_there_is_one() {
     list[0]["content"] = blocks("text");
     each(&result, |dialect| match dialect {
         Dialect::OpenAiChat => list.clone(),
+        Dialect::MistralChat => mistral(list.clone()),
+        Dialect::Cohere => {
+            cohere(&json!([{"type":"text","text":"one"},{"type":"document","document":{"data":{"n":2}}}]))
+        }
+        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => unreachable!("{} is text", dialect.name()),
         Dialect::OpenAiResponses => responses(&blocks("input_text")),
         Dialect::Anthropic => anthropic(&json!({"content":blocks("text")})),
         Dialect::Gemini | Dialect::GeminiSchema => gemini(&json!({"output":["one",{"n":2}]})),
@@ -249,7 +274,9 @@ fn several_parts_are_a_list_where_there_is_one() {
 #[test]
 fn a_tool_that_says_nothing_is_answered_all_the_same() {
     each(&ToolResult::new(&mut []), |dialect| match dialect {
-        Dialect::OpenAiChat => chat(""),
+        Dialect::OpenAiChat | Dialect::Cohere => chat(""),
+        Dialect::MistralChat => mistral(chat("")),
+        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => unreachable!("{} is text", dialect.name()),
         Dialect::OpenAiResponses => responses(&json!("")),
         Dialect::Anthropic => anthropic(&json!({})),
         Dialect::Gemini | Dialect::GeminiSchema => gemini(&json!({"output":""})),
@@ -288,11 +315,12 @@ fn results_in_any_order_are_written_in_the_order_of_the_calls() {
     for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [2, 0, 1]] {
         let entries = order.map(|at| entry(["a", "b", "c"][at], at));
         let options = ResultsOptions::default();
-        for dialect in Dialect::ALL.into_iter().filter(|dialect| *dialect != Dialect::Mcp) {
+        for dialect in json_dialects().filter(|dialect| *dialect != Dialect::Mcp) {
             let messages = read(&try_results(dialect, &calls, &entries, &options).unwrap());
             let (results, key) = results_of(dialect, &messages);
             let ids: Vec<_> = results.iter().map(|result| &result[key]).collect();
-            assert_eq!(ids, ["a", "b", "c"], "{}", dialect.name());
+            let wire_id = |id: &str| dialect.wire_id(id).map_or(id.to_owned(), |id| id.as_str().into());
+            assert_eq!(ids, ["a", "b", "c"].map(wire_id).each_ref(), "{}", dialect.name());
         }
         assert_eq!(read(&try_results(Dialect::OpenAiChat, &calls, &entries, &options).unwrap()), expected);
         let anthropic = read(&try_results(Dialect::Anthropic, &calls, &entries, &options).unwrap());
@@ -320,7 +348,7 @@ fn every_call_has_exactly_one_result_or_the_turn_is_refused() {
         (vec![a, b, a], ResultsError::Duplicate { result: 2 }),
         (vec![a, a], ResultsError::Duplicate { result: 1 }),
     ] {
-        for dialect in Dialect::ALL.into_iter().filter(|dialect| *dialect != Dialect::Mcp) {
+        for dialect in json_dialects().filter(|dialect| *dialect != Dialect::Mcp) {
             let got = try_results(dialect, &calls, &entries, &ResultsOptions::default());
             assert_eq!(got, Err(error), "{} results", entries.len());
         }
@@ -390,9 +418,13 @@ fn a_cancelled_call_is_answered_as_cancelled() {
         let entries = [CallResult { id: Some("c1"), result: None }];
         read(&try_results(dialect, &calls(&["c1"]), &entries, &ResultsOptions::default()).unwrap())
     };
-    for dialect in Dialect::ALL {
+    for dialect in json_dialects() {
         let expected = match dialect {
-            Dialect::OpenAiChat => chat(says),
+            Dialect::OpenAiChat | Dialect::Cohere => chat(says),
+            Dialect::MistralChat => mistral(chat(says)),
+            Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => {
+                unreachable!("{} is text", dialect.name())
+            }
             Dialect::OpenAiResponses => responses(&json!(says)),
             Dialect::Anthropic => anthropic(&json!({"is_error":true,"content":says})),
             Dialect::Gemini | Dialect::GeminiSchema => gemini(&json!({"error":says})),
@@ -410,7 +442,7 @@ fn a_limit_cuts_the_text_and_bare_leaves_the_brackets_out() {
     let result = text(&mut memory, "\u{e9}\u{e9}\u{e9}");
     let entries = [CallResult { id: Some("c1"), result: Some(&result) }];
     let calls = calls(&["c1"]);
-    for dialect in Dialect::ALL {
+    for dialect in json_dialects() {
         let options = ResultsOptions { limit: Some(5), bare: false };
         let whole = try_results(dialect, &calls, &entries, &options).unwrap();
         assert!(whole.contains("\"\u{e9}\u{e9}\u{2026} [truncated, 4 of 6 bytes]\""), "{whole}");
@@ -428,7 +460,7 @@ fn an_output_of_every_size_is_whole_or_names_what_is_needed() {
     let mut memory = [0; 64];
     let result = text(&mut memory, "4 \u{b0}C");
     let calls = calls(&["c1"]);
-    for dialect in Dialect::ALL {
+    for dialect in json_dialects() {
         for entry in [Some(&result), None] {
             let entries = [CallResult { id: Some("c1"), result: entry }];
             let whole = try_results(dialect, &calls, &entries, &ResultsOptions::default()).unwrap();
@@ -484,7 +516,7 @@ fn answering_into_an_output_of_every_size_runs_all_or_nothing() {
     };
     tools.add(&open("fails"), boxed(fails)).unwrap();
     let names = ["long", "image", "many", "fails", "nope", "long"];
-    for dialect in Dialect::ALL {
+    for dialect in json_dialects() {
         let turns = names.chunks(1).chain((dialect != Dialect::Mcp).then_some(&names[..]));
         for names in turns {
             let reply = reply(dialect, names);
@@ -645,7 +677,8 @@ fn nothing_is_written_when_the_model_has_said_all() {
 fn ids(dialect: Dialect, messages: &Json) -> usize {
     let (results, key) = results_of(dialect, messages);
     for (at, result) in results.iter().enumerate().filter(|_| !key.is_empty()) {
-        assert_eq!(result[key], format!("c{at}"));
+        let id = format!("c{at}");
+        assert_eq!(result[key], *dialect.wire_id(&id).as_deref().unwrap_or(&id));
     }
     results.len()
 }

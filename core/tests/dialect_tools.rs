@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::dialects::{reply, tools as told};
+use common::dialects::{json_dialects, reply, tools as told};
 use common::{Boxed, Memory, answered, echo, open, read, rendered, rendered_json, with_schema};
 use serde_json::{Value as Json, json};
 use toolcore::dialect::{Choice, Dialect, RenderErrorKind, RenderedTools, ToolsOptions, render_tools};
@@ -147,7 +147,12 @@ fn every_dialect_is_found_by_its_name() {
             "gemini_schema",
             "bedrock",
             "ollama",
-            "mcp"
+            "mistral_chat",
+            "cohere",
+            "mcp",
+            "hermes",
+            "llama3",
+            "mistral"
         ]
     );
     assert_eq!(names.map(Dialect::from_name), Dialect::ALL.map(Some));
@@ -176,7 +181,7 @@ fn without_tools_there_are_no_members() {
     with_tools(&[], |tools| {
         for choice in [None, Some(Choice::Auto), Some(Choice::None)] {
             let options = ToolsOptions { choice, parallel: Some(true), ..ToolsOptions::default() };
-            for dialect in Dialect::ALL {
+            for dialect in json_dialects() {
                 let expected = if dialect == Dialect::Mcp { r#"{"tools":[]}"# } else { "{}" };
                 assert_eq!(rendered(tools, dialect, &options).unwrap().0, expected, "{}", dialect.name());
             }
@@ -194,7 +199,7 @@ fn without_tools_there_are_no_members() {
 #[test]
 fn bare_members_can_be_pasted_into_a_request() {
     with_tools(&[weather()], |tools| {
-        for dialect in Dialect::ALL {
+        for dialect in json_dialects() {
             let options = ToolsOptions { choice: Some(Choice::Auto), ..ToolsOptions::default() };
             let whole = rendered(tools, dialect, &options).unwrap().0;
             let bare = rendered(tools, dialect, &ToolsOptions { bare: true, ..options }).unwrap().0;
@@ -439,7 +444,7 @@ fn what_a_provider_limits_in_a_request_is_counted_over_all_strict_tools() {
 #[test]
 fn an_output_of_every_size_is_whole_or_names_what_is_needed() {
     with_tools(&[weather(), open("admin.tools.list")], |tools| {
-        for dialect in Dialect::ALL {
+        for dialect in json_dialects() {
             let options =
                 ToolsOptions { choice: Some(Choice::Tool("get_weather")), ..ToolsOptions::default() };
             let whole = rendered(tools, dialect, &options).unwrap().0;

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::dialects::tools as told;
+use common::dialects::{json_dialects, tools as told};
 use common::{Memory, dispatched, echo, read, rendered, shared};
 use serde_json::{Value as Json, json};
 use toolcore::dialect::{Dialect, ToolsOptions};
@@ -59,7 +59,7 @@ fn the_lists_of_six_real_servers_register_render_and_check_a_call() {
         let sources: Vec<&Json> =
             sources.iter().filter(|tool| !refused.iter().any(|name| tool["name"] == **name)).collect();
         assert_eq!((list.items().count(), tools.len()), (count, sources.len()));
-        for dialect in Dialect::ALL {
+        for dialect in json_dialects() {
             let (text, _) = rendered(&tools, dialect, &ToolsOptions::default()).unwrap();
             let (shown, schema) = told(dialect, &read(&text));
             assert_eq!(shown.len(), sources.len());

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::json::{Kind, Value, Writer};
 use crate::result::{Part, ToolResult};
-use crate::schema::{StrictSubset, subset};
+use crate::schema::{Subset, subset};
 
 pub(super) struct Anthropic;
 
@@ -75,7 +75,7 @@ impl Wire for Anthropic {
         NameRule { max: 128, dots: false, letter_first: false }
     }
 
-    fn strict(&self) -> Option<&'static StrictSubset> {
+    fn strict(&self) -> Option<&'static Subset> {
         Some(&subset::ANTHROPIC_STRICT)
     }
 

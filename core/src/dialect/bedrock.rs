@@ -18,7 +18,7 @@ use super::{
 };
 use crate::json::{Kind, Value, Writer};
 use crate::result::{Part, ToolResult};
-use crate::schema::{StrictSubset, subset};
+use crate::schema::{Subset, subset};
 
 pub(super) struct Bedrock;
 
@@ -101,7 +101,7 @@ impl Wire for Bedrock {
         NameRule { max: 64, dots: false, letter_first: false }
     }
 
-    fn strict(&self) -> Option<&'static StrictSubset> {
+    fn strict(&self) -> Option<&'static Subset> {
         None
     }
 

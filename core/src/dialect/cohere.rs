@@ -15,7 +15,7 @@ use super::{
 };
 use crate::json::{Kind, Value, Writer};
 use crate::result::{Part, ToolResult};
-use crate::schema::StrictSubset;
+use crate::schema::{Subset, subset};
 
 pub(super) struct Cohere;
 
@@ -62,7 +62,7 @@ impl Wire for Cohere {
         OpenAiChat.names()
     }
 
-    fn strict(&self) -> Option<&'static StrictSubset> {
+    fn strict(&self) -> Option<&'static Subset> {
         None
     }
 
@@ -77,7 +77,7 @@ impl Wire for Cohere {
         out.object_start();
         name_and_description(tool.name, tool.info, out);
         out.key("parameters");
-        tool.write_schema(out, notes);
+        tool.write_schema(&subset::PLAIN, out, notes);
         out.object_end();
         out.object_end();
     }

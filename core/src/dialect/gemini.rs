@@ -14,7 +14,7 @@ use super::{
 };
 use crate::json::{Kind, Value, Writer};
 use crate::result::{Part, ToolResult};
-use crate::schema::{StrictSubset, subset};
+use crate::schema::{Subset, subset};
 
 pub(super) struct Gemini {
     /// Parameters in the older form.
@@ -90,7 +90,7 @@ impl Wire for Gemini {
         NameRule { max: 128, dots: true, letter_first: true }
     }
 
-    fn strict(&self) -> Option<&'static StrictSubset> {
+    fn strict(&self) -> Option<&'static Subset> {
         None
     }
 

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::json::{Value, Writer};
 use crate::result::ToolResult;
-use crate::schema::StrictSubset;
+use crate::schema::{Subset, subset};
 
 pub(super) struct Hermes;
 
@@ -44,7 +44,7 @@ pub(super) fn write_tool(tool: &WireTool<'_>, notes: &mut dyn FnMut(Note<'_>), o
     out.object_start();
     name_and_description(tool.name, tool.info, &mut out);
     out.key("parameters");
-    tool.write_schema(&mut out, notes);
+    tool.write_schema(&subset::PLAIN, &mut out, notes);
     out.object_end();
     out.object_end();
 }
@@ -62,7 +62,7 @@ impl Wire for Hermes {
         NAMES
     }
 
-    fn strict(&self) -> Option<&'static StrictSubset> {
+    fn strict(&self) -> Option<&'static Subset> {
         None
     }
 

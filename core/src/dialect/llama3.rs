@@ -12,7 +12,7 @@ use super::tools::{Note, WireRequest, WireTool};
 use super::{Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire};
 use crate::json::{Value, Writer};
 use crate::result::ToolResult;
-use crate::schema::StrictSubset;
+use crate::schema::Subset;
 
 pub(super) struct Llama3;
 
@@ -37,7 +37,7 @@ impl Wire for Llama3 {
         NAMES
     }
 
-    fn strict(&self) -> Option<&'static StrictSubset> {
+    fn strict(&self) -> Option<&'static Subset> {
         None
     }
 

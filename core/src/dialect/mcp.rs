@@ -7,7 +7,7 @@ use super::tools::{Note, WireRequest, WireTool};
 use super::{ChoiceWords, Facts, Finish, Item, NameRule, ReplyError, Wire, name_and_description};
 use crate::json::{Value, Writer};
 use crate::result::{Part, ToolResult};
-use crate::schema::{StrictSubset, subset};
+use crate::schema::{Subset, subset};
 
 pub(super) struct Mcp;
 
@@ -26,7 +26,7 @@ impl Wire for Mcp {
         NameRule { max: 128, dots: true, letter_first: false }
     }
 
-    fn strict(&self) -> Option<&'static StrictSubset> {
+    fn strict(&self) -> Option<&'static Subset> {
         None
     }
 

@@ -12,7 +12,7 @@ use super::tools::{Note, WireRequest, WireTool};
 use super::{Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire};
 use crate::json::{Value, Writer};
 use crate::result::ToolResult;
-use crate::schema::StrictSubset;
+use crate::schema::Subset;
 
 pub(super) struct Mistral;
 
@@ -53,7 +53,7 @@ impl Wire for Mistral {
         NAMES
     }
 
-    fn strict(&self) -> Option<&'static StrictSubset> {
+    fn strict(&self) -> Option<&'static Subset> {
         None
     }
 

@@ -14,7 +14,7 @@ use super::tools::{Choice, Note, WireRequest, WireTool};
 use super::{ChoiceWords, Facts, Finish, IdRule, Item, NameRule, ReplayError, ReplyError, Wire, is};
 use crate::json::{Value, Writer};
 use crate::result::ToolResult;
-use crate::schema::StrictSubset;
+use crate::schema::Subset;
 
 pub(super) struct MistralChat;
 
@@ -31,7 +31,7 @@ impl Wire for MistralChat {
         OpenAiChat.names()
     }
 
-    fn strict(&self) -> Option<&'static StrictSubset> {
+    fn strict(&self) -> Option<&'static Subset> {
         OpenAiChat.strict()
     }
 

@@ -105,7 +105,7 @@ pub use tools::{Choice, Note, NoteKind, RenderError, RenderErrorKind, ToolsOptio
 use crate::json::{Value, Writer};
 use crate::registry::ToolInfo;
 use crate::result::ToolResult;
-use crate::schema::StrictSubset;
+use crate::schema::Subset;
 
 /// Makes the enum of the dialects and the table behind it: documentation, variant, name, wire.
 macro_rules! dialects {
@@ -279,7 +279,7 @@ pub(crate) trait Wire: Sync {
     fn names(&self) -> NameRule;
 
     /// What strict mode demands of a schema; `None` if there is no strict mode.
-    fn strict(&self) -> Option<&'static StrictSubset>;
+    fn strict(&self) -> Option<&'static Subset>;
 
     /// Writes what comes before the first tool, as members of the request.
     fn tools_start(&self, request: &tools::WireRequest<'_>, out: &mut Writer<'_, '_>);

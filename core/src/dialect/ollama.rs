@@ -12,7 +12,7 @@ use super::{
 };
 use crate::json::{self, Kind, Options, Value, Writer};
 use crate::result::{Part, ToolResult};
-use crate::schema::{StrictSubset, subset};
+use crate::schema::{Subset, subset};
 
 pub(super) struct Ollama;
 
@@ -45,7 +45,7 @@ impl Wire for Ollama {
         NameRule { max: 128, dots: true, letter_first: false }
     }
 
-    fn strict(&self) -> Option<&'static StrictSubset> {
+    fn strict(&self) -> Option<&'static Subset> {
         None
     }
 

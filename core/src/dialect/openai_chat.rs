@@ -10,7 +10,7 @@ use super::{
 };
 use crate::json::{Kind, Value, Writer};
 use crate::result::ToolResult;
-use crate::schema::{StrictSubset, subset};
+use crate::schema::{Subset, subset};
 
 pub(super) struct OpenAiChat;
 
@@ -95,7 +95,7 @@ impl Wire for OpenAiChat {
         NameRule { max: 64, dots: false, letter_first: false }
     }
 
-    fn strict(&self) -> Option<&'static StrictSubset> {
+    fn strict(&self) -> Option<&'static Subset> {
         Some(&subset::OPENAI_STRICT)
     }
 

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::json::{Kind, Value, Writer};
 use crate::result::{Part, ToolResult};
-use crate::schema::{StrictSubset, subset};
+use crate::schema::{Subset, subset};
 
 pub(super) struct OpenAiResponses;
 
@@ -98,7 +98,7 @@ impl Wire for OpenAiResponses {
         NameRule { max: 64, dots: false, letter_first: false }
     }
 
-    fn strict(&self) -> Option<&'static StrictSubset> {
+    fn strict(&self) -> Option<&'static Subset> {
         openai_chat::OpenAiChat.strict()
     }
 

@@ -189,8 +189,6 @@ const TRUNCATED: u32 = 2;
 const CUSTOM: u32 = 4;
 /// The flag of a call whose id the provider does not allow: the one that goes out stands after it.
 const MAPPED_ID: u32 = 8;
-/// Bytes of an id that was made to fit, as a number of a record.
-const MAPPED_LEN: u32 = 9;
 
 /// Reads a whole reply. Gives it and the scratch that is left.
 pub fn parse_reply<'r>(

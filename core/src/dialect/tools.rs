@@ -120,6 +120,7 @@ impl Note<'_> {
             | NoteKind::ChoiceDropped
             | NoteKind::NativeDropped(_)
             | NoteKind::LeftOut
+            | NoteKind::StrictDropped
             | NoteKind::ManyTools(_) => {}
         }
     }
@@ -350,7 +351,7 @@ fn render<H, K: Hook>(
     let parallel = parallel.filter(|_| facts.choice.parallel);
     let strict = registry.infos().filter(told).filter(|tool| tool.strict()).count();
     if facts.strict_together && strict > 0 && strict < count {
-        notes(Note { tool: "", kind: NoteKind::StrictDropped });
+        notes(Note { tool: "", kind: NoteKind::StrictDropped, schema: "" });
     }
     let strict = strict > 0 && strict == count;
     let request = WireRequest { choice, parallel, cache, any: count > 0, strict, native, dialect };

@@ -101,9 +101,7 @@ pub use compile::{
 };
 pub use defaults::{WrongDefault, wrong_defaults};
 pub use error::{CheckError, Keyword, SchemaError, SchemaErrorKind};
-pub use lower::{
-    Change, ChangeKind, StrictProblem, StrictProblemKind, Subset, Subset as StrictSubset, lower, subset,
-};
+pub use lower::{Change, ChangeKind, StrictProblem, StrictProblemKind, Subset, lower, subset};
 pub(crate) use lower::{Counts, lower_counted};
 pub use report::{ListReport, NoReport, Report, Violation};
 pub use source::Resource;

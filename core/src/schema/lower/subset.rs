@@ -119,7 +119,8 @@ const UNLIMITED: Limits = Limits {
     unions: usize::MAX,
 };
 
-/// All of JSON Schema. What MCP defines, and what Bedrock and Ollama are told: neither's model names a subset.
+/// All of JSON Schema. What MCP defines, and what Bedrock, Cohere, Ollama and models with a text form are told:
+/// none of them names a subset.
 pub const PLAIN: Subset = Subset {
     strict: false,
     keep: Words::ALL,
