@@ -27,7 +27,8 @@ pub struct ResultsOptions {
 /// A result and the id of the call that it answers.
 #[derive(Clone, Copy, Debug)]
 pub struct CallResult<'a, 'b> {
-    /// The call's id; for a call without one, `None`, and the result stands at the call's place.
+    /// The call's id; for a call without one its [`ToolCall::wire_id`], or `None`, and the result stands at the
+    /// call's place.
     pub id: Option<&'a str>,
     /// The result; `None` for a call that the host cancelled.
     pub result: Option<&'a ToolResult<'b>>,
@@ -231,9 +232,15 @@ fn in_order(calls: &(impl Calls + ?Sized), results: &(impl Results + ?Sized)) ->
     let mut places = 0..calls.count();
     results.count() == calls.count()
         && places.all(|at| match (calls.call(at), results.result(at)) {
-            (Some(call), Some(result)) => call.id == result.id,
+            (Some(call), Some(result)) => answers(&call, &result),
             _ => false,
         })
+}
+
+/// Whether a result has the id of a call, or none as the call.
+fn answers(call: &ToolCall<'_>, result: &CallResult<'_, '_>) -> bool {
+    result.id == call.id
+        || call.id.is_none() && result.id.is_some_and(|id| !id.is_empty() && id == call.wire_id)
 }
 
 /// The most results that are matched by id when they are not in order, which takes quadratic time.
@@ -247,12 +254,24 @@ fn find(
     index: usize,
     call: &ToolCall<'_>,
 ) -> Option<usize> {
-    let same = |at: &usize| results.result(*at).is_some_and(|result| result.id == call.id);
+    let same = |at: &usize| results.result(*at).is_some_and(|result| answers(call, &result));
     if call.id.is_none() {
-        return Some(index).filter(same);
+        return Some(index).filter(|at| stands_at(results, *at)).or_else(|| named(call, results));
     }
     let before = (0..index).filter(|at| calls.call(*at).is_some_and(|other| other.id == call.id)).count();
     (0..results.count()).filter(same).nth(before)
+}
+
+/// Whether the result at `index` has no id and answers the call there.
+fn stands_at(results: &(impl Results + ?Sized), index: usize) -> bool {
+    results.result(index).is_some_and(|result| result.id.is_none())
+}
+
+/// The place of the result that has the id which was minted for a call.
+fn named(call: &ToolCall<'_>, results: &(impl Results + ?Sized)) -> Option<usize> {
+    let same =
+        |at: &usize| results.result(*at).is_some_and(|result| result.id.is_some() && answers(call, &result));
+    (0..results.count()).find(same)
 }
 
 fn check_ids(calls: &(impl Calls + ?Sized), results: &(impl Results + ?Sized)) -> Result<(), ResultsError> {
@@ -262,7 +281,7 @@ fn check_ids(calls: &(impl Calls + ?Sized), results: &(impl Results + ?Sized)) -
     }
     for result in 0..results.count() {
         let Some(entry) = results.result(result) else { continue };
-        let answers = |index: usize| calls.call(index).is_some_and(|call| call.id == entry.id);
+        let answers = |index: usize| calls.call(index).is_some_and(|call| answers(&call, &entry));
         if !(answers(result) || entry.id.is_some() && (0..count).any(answers)) {
             return Err(ResultsError::Unknown { result });
         }
@@ -276,10 +295,15 @@ fn check_ids(calls: &(impl Calls + ?Sized), results: &(impl Results + ?Sized)) -
         }
     }
     for call in 0..count {
-        if let Some(entry) = calls.call(call)
-            && find(calls, results, call, &entry).is_none()
-        {
+        let Some(entry) = calls.call(call) else { continue };
+        if find(calls, results, call, &entry).is_none() {
             return Err(ResultsError::Missing { call });
+        }
+        if entry.id.is_none()
+            && stands_at(results, call)
+            && let Some(result) = named(&entry, results)
+        {
+            return Err(ResultsError::Duplicate { result });
         }
     }
     Ok(())
