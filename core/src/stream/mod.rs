@@ -207,6 +207,11 @@ impl<'m> Stream<'m> {
         pieces.into_iter().try_for_each(|piece| self.feed(piece, watch))
     }
 
+    /// Why the stream has failed, if it has.
+    pub fn error(&self) -> Option<StreamError> {
+        self.failed.map(StreamError::Reply)
+    }
+
     /// The words of the provider's error, after [`ReplyError::Provider`].
     pub fn provider_error(&self) -> Option<&str> {
         self.message.map(|span| self.text.str(span))
