@@ -142,7 +142,8 @@ fn a_json_result_is_json_text_or_the_json_itself() {
     result.json(r#" {"address": "x"} "#).unwrap();
     let says = r#"{"address": "x"}"#;
     each(&result, |dialect| match dialect {
-        Dialect::OpenAiChat | Dialect::Cohere => chat(says),
+        Dialect::OpenAiChat => chat(says),
+        Dialect::Cohere => cohere(&json!([{"type":"document","document":{"data":{"address":"x"}}}])),
         Dialect::MistralChat => mistral(chat(says)),
         Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => unreachable!("{} is text", dialect.name()),
         Dialect::OpenAiResponses => responses(&json!(says)),

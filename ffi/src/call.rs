@@ -26,7 +26,7 @@ pub const TOOLCORE_CALL_CUSTOM: u32 = 4;
 pub struct toolcore_tool_call_t {
     /// sizeof(toolcore_tool_call_t), the same in all elements of an array.
     pub struct_size: usize,
-    /// The provider's id, its exact text.
+    /// The provider's id, its exact text; empty if there is none.
     pub id: toolcore_str_t,
     /// The name that the model used, an alias maybe.
     pub name: toolcore_str_t,
@@ -36,6 +36,10 @@ pub struct toolcore_tool_call_t {
     pub flags: u32,
     /// Must be 0.
     pub reserved: u32,
+    /// The id by which results and the model's turn (toolcore_reply_replay) refer to the call: `id`, or where there is
+    /// none and the provider wants one, an id that the library made and no other call of the reply has. A host
+    /// that makes a call need not set it.
+    pub wire_id: toolcore_str_t,
 }
 
 /// A call whose arguments were accepted, as a callback gets it. Valid until the callback returns, and only
@@ -163,7 +167,7 @@ pub unsafe extern "C" fn toolcore_call_deadline_ms(call: *const toolcore_call_t)
     read(NEVER, |c| Ok(c.lent(&c.object(call)?.call).deadline().instant().map_or(NEVER, Instant::as_millis)))
 }
 
-sized_struct!(toolcore_tool_call_t);
+sized_struct!(toolcore_tool_call_t, since wire_id);
 
 impl toolcore_tool_call_t {
     /// A call as C sees it.
@@ -178,6 +182,7 @@ impl toolcore_tool_call_t {
                 | if call.id.is_some() { TOOLCORE_CALL_HAS_ID } else { 0 }
                 | if call.custom { TOOLCORE_CALL_CUSTOM } else { 0 },
             reserved: 0,
+            wire_id: toolcore_str_t::of(call.id.unwrap_or(call.wire_id)),
         }
     }
 
@@ -187,13 +192,14 @@ impl toolcore_tool_call_t {
         if self.flags & !FLAGS != 0 || self.reserved != 0 {
             return Err(UNKNOWN);
         }
+        let (id, wire_id) = (id(c, self.id, self.flags & TOOLCORE_CALL_HAS_ID != 0)?, c.text(self.wire_id)?);
         Ok(ToolCall {
-            id: id(c, self.id, self.flags & TOOLCORE_CALL_HAS_ID != 0)?,
+            id,
+            wire_id: id.unwrap_or(wire_id),
             name: c.text(self.name)?,
             arguments: c.text(self.arguments)?,
             truncated: self.flags & TOOLCORE_CALL_TRUNCATED != 0,
             custom: self.flags & TOOLCORE_CALL_CUSTOM != 0,
-            ..ToolCall::default()
         })
     }
 }

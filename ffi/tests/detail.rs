@@ -8,6 +8,7 @@ use crate::abi::toolcore_str_t;
 use crate::answer::*;
 use crate::call::*;
 use crate::context::*;
+use crate::dialect::*;
 use crate::dispatch::*;
 use crate::json::*;
 use crate::registry::*;

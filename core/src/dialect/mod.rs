@@ -61,7 +61,7 @@
 //!    `reply` and `replay` get the text as the root's source.
 //! 8. Rows in `core/tests/common/dialects.rs`, `core/tests/dialect_*.rs`, `core/tests/stream/convert.rs`
 //!    (whole replies as this provider streams them), `core/tests/stream/chunks.rs` (an example) and the tests
-//!    of recorded traffic; the constant in `ffi/src/tools.rs`.
+//!    of recorded traffic; the constant and the row in `ffi/src/dialect.rs`.
 
 mod alias;
 mod anthropic;
