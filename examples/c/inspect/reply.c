@@ -11,12 +11,20 @@ void put_id(const toolcore_tool_call_t *call)
     put_text("name", call->name);
 }
 
+/* The id that results and replay use, where the reply has none. */
+static void put_wire_id(const toolcore_tool_call_t *call)
+{
+    if (!(call->flags & TOOLCORE_CALL_HAS_ID) && call->wire_id.len > 0)
+        put_text("wire_id", call->wire_id);
+}
+
 /* Arguments that are not JSON are given as a string, and marked. */
 static void put_call(const toolcore_tool_call_t *call)
 {
     bool malformed = call->arguments.len > 0 && toolcore_json_kind(call->arguments) == 0;
     toolcore_json_writer_object_start(&out);
     put_id(call);
+    put_wire_id(call);
     put_key("arguments");
     if (malformed)
         toolcore_json_writer_string(&out, call->arguments);
@@ -32,22 +40,15 @@ static void put_call(const toolcore_tool_call_t *call)
     toolcore_json_writer_object_end(&out);
 }
 
-bool op_parse(str request)
+/* What a reply says; with "replay", also the turn that goes back. */
+bool put_reply(str request, const toolcore_reply_t *reply)
 {
+    static const char *const ends[] = { "complete", "truncated", "refused", "malformed" };
     toolcore_tool_call_t call = TOOLCORE_TOOL_CALL_INIT;
-    toolcore_reply_t *reply;
-    uint32_t dialect;
-    size_t size;
-    str json, text;
-    if (!get_dialect(request, &dialect) || !get_reply(request, &json) ||
-        !ok(toolcore_reply_mem_size(dialect, json, NULL, &size, &why)))
-        return false;
-    void *memory = allocate(size);
-    if (memory == NULL || !ok(toolcore_reply_parse(dialect, json, NULL, memory, size, &reply, &why)))
-        return false;
+    bool replay = false;
     char *buffer = arena + arena_used;
-    text.ptr = buffer;
-    if (!ok(toolcore_reply_text(reply, buffer, arena_left(), &text.len)))
+    str text = { buffer, 0 };
+    if (!get_bool(request, "replay", &replay))
         return false;
     put_key("calls");
     toolcore_json_writer_array_start(&out);
@@ -57,9 +58,33 @@ bool op_parse(str request)
         put_call(&call);
     }
     toolcore_json_writer_array_end(&out);
+    if (!ok(toolcore_reply_text(reply, buffer, arena_left(), &text.len)))
+        return false;
     put_text("text", text);
-    toolcore_reply_deinit(reply);
+    put_text("finish", text_of(ends[toolcore_reply_finish(reply)]));
+    if (!replay)
+        return true;
+    if (!ok(toolcore_reply_replay(reply, NULL, buffer, arena_left(), &text.len, &why)))
+        return false;
+    put_json("replay", text);
     return true;
+}
+
+bool op_parse(str request)
+{
+    toolcore_reply_t *reply;
+    uint32_t dialect;
+    size_t size;
+    str json;
+    if (!get_dialect(request, &dialect) || !get_reply(request, &json) ||
+        !ok(toolcore_reply_mem_size(dialect, json, NULL, &size, &why)))
+        return false;
+    void *memory = allocate(size);
+    if (memory == NULL || !ok(toolcore_reply_parse(dialect, json, NULL, memory, size, &reply, &why)))
+        return false;
+    bool done = put_reply(request, reply);
+    toolcore_reply_deinit(reply);
+    return done;
 }
 
 /* An id, which may be null or left out. */
@@ -83,7 +108,8 @@ static bool read_calls(str request, toolcore_tool_call_t **calls, size_t *len)
         toolcore_tool_call_t *call = &(*calls)[i];
         call->struct_size = sizeof *call;
         has(json, "arguments", &call->arguments);
-        if (!get_text(json, "name", &call->name) || !read_id(json, &call->id, TOOLCORE_CALL_HAS_ID, &call->flags))
+        if (!get_text(json, "name", &call->name) || !get_text(json, "wire_id", &call->wire_id) ||
+             !read_id(json, &call->id, TOOLCORE_CALL_HAS_ID, &call->flags))
             return false;
     }
     return *calls != NULL;
