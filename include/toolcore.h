@@ -324,6 +324,12 @@
 // The text form of Mistral models. Reserved: not supported yet.
 #define TOOLCORE_DIALECT_MISTRAL 11
 
+// Mistral's endpoint, which is like OpenAI Chat Completions. Reserved: not supported yet.
+#define TOOLCORE_DIALECT_MISTRAL_CHAT 12
+
+// Cohere's endpoint. Reserved: not supported yet.
+#define TOOLCORE_DIALECT_COHERE 13
+
 // toolcore_tools_opts_t.choice: left to the provider.
 #define TOOLCORE_CHOICE_DEFAULT 0
 
@@ -924,9 +930,9 @@ typedef struct toolcore_tool_call_t {
     uint32_t flags;
     // Must be 0.
     uint32_t reserved;
-    // The id by which results and the model's turn (toolcore_reply_replay) refer to the call: `id`, or where there is
-    // none and the provider wants one, an id that the library made and no other call of the reply has. A host
-    // that makes a call need not set it.
+    // The id by which results and the model's turn (toolcore_reply_replay) refer to the call: `id`, or one that the
+    // library made and no other call of the reply has, where there is none and the provider wants one. A host that
+    // makes a call need not set it.
     toolcore_str_t wire_id;
 } toolcore_tool_call_t;
 

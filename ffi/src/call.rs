@@ -36,9 +36,9 @@ pub struct toolcore_tool_call_t {
     pub flags: u32,
     /// Must be 0.
     pub reserved: u32,
-    /// The id by which results and the model's turn (toolcore_reply_replay) refer to the call: `id`, or where there is
-    /// none and the provider wants one, an id that the library made and no other call of the reply has. A host
-    /// that makes a call need not set it.
+    /// The id by which results and the model's turn (toolcore_reply_replay) refer to the call: `id`, or one that the
+    /// library made and no other call of the reply has, where there is none and the provider wants one. A host that
+    /// makes a call need not set it.
     pub wire_id: toolcore_str_t,
 }
 
@@ -182,7 +182,11 @@ impl toolcore_tool_call_t {
                 | if call.id.is_some() { TOOLCORE_CALL_HAS_ID } else { 0 }
                 | if call.custom { TOOLCORE_CALL_CUSTOM } else { 0 },
             reserved: 0,
-            wire_id: toolcore_str_t::of(call.id.unwrap_or(call.wire_id)),
+            wire_id: toolcore_str_t::of(if call.wire_id.is_empty() {
+                call.id.unwrap_or_default()
+            } else {
+                call.wire_id
+            }),
         }
     }
 
@@ -195,7 +199,7 @@ impl toolcore_tool_call_t {
         let (id, wire_id) = (id(c, self.id, self.flags & TOOLCORE_CALL_HAS_ID != 0)?, c.text(self.wire_id)?);
         Ok(ToolCall {
             id,
-            wire_id: id.unwrap_or(wire_id),
+            wire_id: if wire_id.is_empty() { id.unwrap_or_default() } else { wire_id },
             name: c.text(self.name)?,
             arguments: c.text(self.arguments)?,
             truncated: self.flags & TOOLCORE_CALL_TRUNCATED != 0,

@@ -27,6 +27,10 @@ pub const TOOLCORE_DIALECT_HERMES: u32 = 9;
 pub const TOOLCORE_DIALECT_LLAMA3: u32 = 10;
 /// The text form of Mistral models. Reserved: not supported yet.
 pub const TOOLCORE_DIALECT_MISTRAL: u32 = 11;
+/// Mistral's endpoint, which is like OpenAI Chat Completions. Reserved: not supported yet.
+pub const TOOLCORE_DIALECT_MISTRAL_CHAT: u32 = 12;
+/// Cohere's endpoint. Reserved: not supported yet.
+pub const TOOLCORE_DIALECT_COHERE: u32 = 13;
 
 /// The name of a dialect in snake case, such as "openai_chat"; empty for a constant that is not supported.
 /// Lives as long as the program.

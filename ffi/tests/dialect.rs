@@ -37,7 +37,7 @@ fn every_dialect_has_one_constant_and_the_name_of_it() {
     assert_eq!(known.count(), Dialect::ALL.len());
     let mut values: Vec<u32> = constants.iter().map(|(_, constant)| *constant).collect();
     values.sort_unstable();
-    assert_eq!(values, (1..=11).collect::<Vec<u32>>());
+    assert_eq!(values, (1..).take(values.len()).collect::<Vec<u32>>());
     for unknown in ["", "OPENAI_CHAT", "openai", "openai_chat "] {
         assert_eq!(c!(toolcore_dialect_from_name(s(unknown))), 0, "{unknown}");
     }

@@ -205,7 +205,7 @@ fn dialects() {
     let mut scratch = Block::new(SCRATCH);
     let (mem, no, mut len) = (scratch.ptr(), null_mut(), 0);
     let len = &raw mut len;
-    for dialect in [0, 12, u32::MAX] {
+    for dialect in [0, 99, u32::MAX] {
         let mut why = init::<toolcore_detail_t>();
         let opts = null();
         let status =
