@@ -53,6 +53,7 @@ void put_text(const char *name, str text);
 void put_u64(const char *name, uint64_t number);
 void put_bool(const char *name, bool value);
 void put_json(const char *name, str json);
+void put_output(const char *name, uint32_t dialect, str text);
 void put_id(const toolcore_tool_call_t *call);
 
 /* Reading (request.c). Names come from this program, as they stand in messages. Without such a member need() and
@@ -84,7 +85,7 @@ bool none_of(str object, const char *const *names, size_t count);
 
 /* Replies (reply.c, stream.c). */
 
-bool put_reply(str request, const toolcore_reply_t *reply);
+bool put_reply(str request, uint32_t dialect, const toolcore_reply_t *reply);
 bool read_stream(str request, uint32_t dialect, toolcore_reply_t **reply);
 
 /* Tools (tools.c). */

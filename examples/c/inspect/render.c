@@ -108,7 +108,7 @@ bool op_render(str request)
     body.ptr = buffer;
     if (!ok(toolcore_tools_render(registry, dialect, &opts, buffer, arena_left(), &body.len, &why)))
         return false;
-    put_json("body", body);
+    put_output("body", dialect, body);
     put_key("notes");
     toolcore_json_writer_array_start(&out);
     opts.note = put_note;

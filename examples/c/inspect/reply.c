@@ -41,7 +41,7 @@ static void put_call(const toolcore_tool_call_t *call)
 }
 
 /* What a reply says; with "replay", also the turn that goes back. */
-bool put_reply(str request, const toolcore_reply_t *reply)
+bool put_reply(str request, uint32_t dialect, const toolcore_reply_t *reply)
 {
     static const char *const ends[] = { "complete", "truncated", "refused", "malformed" };
     toolcore_tool_call_t call = TOOLCORE_TOOL_CALL_INIT;
@@ -66,7 +66,7 @@ bool put_reply(str request, const toolcore_reply_t *reply)
         return true;
     if (!ok(toolcore_reply_replay(reply, NULL, buffer, arena_left(), &text.len, &why)))
         return false;
-    put_json("replay", text);
+    put_output("replay", dialect, text);
     return true;
 }
 
@@ -82,7 +82,7 @@ bool op_parse(str request)
     void *memory = allocate(size);
     if (memory == NULL || !ok(toolcore_reply_parse(dialect, json, NULL, memory, size, &reply, &why)))
         return false;
-    bool done = put_reply(request, reply);
+    bool done = put_reply(request, dialect, reply);
     toolcore_reply_deinit(reply);
     return done;
 }
@@ -172,6 +172,6 @@ bool op_results(str request)
     if (!ok(toolcore_results_render(dialect, calls, calls_len, results, results_len, &opts, buffer, arena_left(),
                                     &messages.len, &why)))
         return false;
-    put_json("messages", messages.len > 0 ? messages : TOOLCORE_STR("[]"));
+    put_output("messages", dialect, messages);
     return true;
 }

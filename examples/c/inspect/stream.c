@@ -87,7 +87,7 @@ bool op_stream(str request)
     uint32_t dialect;
     if (!get_dialect(request, &dialect) || !read_stream(request, dialect, &reply))
         return false;
-    bool done = put_reply(request, reply);
+    bool done = put_reply(request, dialect, reply);
     toolcore_reply_deinit(reply);
     return done;
 }

@@ -143,7 +143,7 @@ bool op_answer(str request)
     toolcore_json_writer_array_end(&outcomes);
     if (!ok(toolcore_json_writer_end(&outcomes, &list.len)))
         return false;
-    put_json("messages", messages.len > 0 ? messages : TOOLCORE_STR("[]"));
+    put_output("messages", dialect, messages);
     put_json("outcomes", list);
     toolcore_registry_deinit(registry);
     return true;
