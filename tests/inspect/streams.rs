@@ -199,3 +199,33 @@ fn an_error_of_the_provider_is_told_in_its_words() {
         assert_eq!(answer["error"]["message"], "the provider answered with an error: Overloaded", "{answer}");
     }
 }
+
+#[test]
+fn text_forms_go_out_and_come_in_as_text() {
+    let Some(mut desk) = Desk::shared("text_forms_go_out_and_come_in_as_text") else { return };
+    let features = desk.ask(&json!({"op": "version"}))["features"].clone();
+    // As the chat templates of these models have it.
+    for (dialect, reply) in [
+        ("hermes", "<tool_call>\n{\"name\": \"f\", \"arguments\": {\"a\": 1}}\n</tool_call>"),
+        ("llama3", "{\"name\": \"f\", \"parameters\": {\"a\": 1}}"),
+        ("mistral", "[TOOL_CALLS][{\"name\": \"f\", \"arguments\": {\"a\": 1}, \"id\": \"abcdefghi\"}]"),
+    ] {
+        if !features.as_array().unwrap().contains(&json!(dialect)) {
+            println!("{dialect}: the dialect is not there yet");
+            continue;
+        }
+        let tools = json!([{"name": "f", "parameters": {"type": "object"}}]);
+        let rendered = desk.ask(&json!({"op": "render", "dialect": dialect, "tools": tools}));
+        assert!(rendered["body"].as_str().is_some_and(|text| text.contains("\"f\"")), "{rendered}");
+        let parsed = desk.ask(&json!({"op": "parse", "dialect": dialect, "reply": reply, "replay": true}));
+        assert_eq!(calls_of(&parsed)[0]["arguments"], json!({"a": 1}), "{parsed}");
+        assert!(parsed["replay"].as_str().is_some_and(|text| text.contains('f')), "{parsed}");
+        for (name, chunks) in chunkings(reply) {
+            let request = json!({"op": "stream", "dialect": dialect, name: chunks, "replay": true});
+            assert_eq!(desk.ask(&request), parsed, "{dialect}");
+        }
+        let answer = desk.ask(&json!({"op": "answer", "dialect": dialect, "tools": tools, "reply": reply}));
+        assert_eq!(answer["outcomes"][0]["kind"], "answered", "{answer}");
+        assert!(answer["messages"].is_string(), "{answer}");
+    }
+}
