@@ -315,19 +315,19 @@
 // Model Context Protocol: what stands inside tools/list, tools/call and its result.
 #define TOOLCORE_DIALECT_MCP 8
 
-// The text form of Hermes models. Reserved: not supported yet.
+// The text form of Hermes models.
 #define TOOLCORE_DIALECT_HERMES 9
 
-// The text form of Llama 3 models. Reserved: not supported yet.
+// The text form of Llama 3 models.
 #define TOOLCORE_DIALECT_LLAMA3 10
 
-// The text form of Mistral models. Reserved: not supported yet.
+// The text form of Mistral models.
 #define TOOLCORE_DIALECT_MISTRAL 11
 
-// Mistral's endpoint, which is like OpenAI Chat Completions. Reserved: not supported yet.
+// Mistral's endpoint, which is like OpenAI Chat Completions.
 #define TOOLCORE_DIALECT_MISTRAL_CHAT 12
 
-// Cohere's endpoint. Reserved: not supported yet.
+// Cohere's endpoint.
 #define TOOLCORE_DIALECT_COHERE 13
 
 // toolcore_tools_opts_t.choice: left to the provider.
@@ -381,6 +381,10 @@
 // toolcore_tools_opts_t.flags: refuse what the provider has no word for (a choice, a word about parallel calls, a
 // tool of its own), in place of dropping it with a note.
 #define TOOLCORE_RENDER_REFUSE_DROPPED 16
+
+// toolcore_tools_opts_t.flags: the conversation holds calls or results. Where the provider then refuses a request
+// without tools, so is rendering one: ERR_NOT_FOUND.
+#define TOOLCORE_RENDER_AFTER_CALLS 32
 
 // toolcore_native_tool_t.kind: searches the web.
 #define TOOLCORE_NATIVE_WEB_SEARCH 1

@@ -21,15 +21,15 @@ pub const TOOLCORE_DIALECT_BEDROCK: u32 = 6;
 pub const TOOLCORE_DIALECT_OLLAMA: u32 = 7;
 /// Model Context Protocol: what stands inside tools/list, tools/call and its result.
 pub const TOOLCORE_DIALECT_MCP: u32 = 8;
-/// The text form of Hermes models. Reserved: not supported yet.
+/// The text form of Hermes models.
 pub const TOOLCORE_DIALECT_HERMES: u32 = 9;
-/// The text form of Llama 3 models. Reserved: not supported yet.
+/// The text form of Llama 3 models.
 pub const TOOLCORE_DIALECT_LLAMA3: u32 = 10;
-/// The text form of Mistral models. Reserved: not supported yet.
+/// The text form of Mistral models.
 pub const TOOLCORE_DIALECT_MISTRAL: u32 = 11;
-/// Mistral's endpoint, which is like OpenAI Chat Completions. Reserved: not supported yet.
+/// Mistral's endpoint, which is like OpenAI Chat Completions.
 pub const TOOLCORE_DIALECT_MISTRAL_CHAT: u32 = 12;
-/// Cohere's endpoint. Reserved: not supported yet.
+/// Cohere's endpoint.
 pub const TOOLCORE_DIALECT_COHERE: u32 = 13;
 
 /// The name of a dialect in snake case, such as "openai_chat"; empty for a constant that is not supported.
@@ -62,6 +62,11 @@ const TABLE: &[(u32, Dialect)] = &[
     (TOOLCORE_DIALECT_BEDROCK, Dialect::Bedrock),
     (TOOLCORE_DIALECT_OLLAMA, Dialect::Ollama),
     (TOOLCORE_DIALECT_MCP, Dialect::Mcp),
+    (TOOLCORE_DIALECT_HERMES, Dialect::Hermes),
+    (TOOLCORE_DIALECT_LLAMA3, Dialect::Llama3),
+    (TOOLCORE_DIALECT_MISTRAL, Dialect::Mistral),
+    (TOOLCORE_DIALECT_MISTRAL_CHAT, Dialect::MistralChat),
+    (TOOLCORE_DIALECT_COHERE, Dialect::Cohere),
 ];
 
 /// The dialect of a constant.

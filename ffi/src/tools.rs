@@ -3,16 +3,15 @@
 use core::ffi::{c_char, c_void};
 
 use toolcore_core::dialect::{
-    Choice, NativeKind, NativeTool, Note, NoteKind, RenderError, RenderErrorKind, ToolsOptions, render_tools,
+    Choice, NativeKind, NativeTool, Note, RenderError, RenderErrorKind, ToolsOptions, render_tools,
 };
-use toolcore_core::json::pointer_at;
 use toolcore_core::sink::{NoSpace, Sink};
 
 use crate::abi::{Caller, sized_struct, toolcore_str_t};
 use crate::callback::{TellFn, tell};
 use crate::dialect::known_dialect;
 use crate::guard::{Fail, MANY, UNKNOWN, guard};
-use crate::registry::{HostRegistry, toolcore_registry_t};
+use crate::registry::toolcore_registry_t;
 use crate::status::{toolcore_detail_t, toolcore_status_t};
 
 /// toolcore_tools_opts_t.choice: left to the provider.
@@ -53,6 +52,9 @@ pub const TOOLCORE_RENDER_CACHE: u32 = 8;
 /// toolcore_tools_opts_t.flags: refuse what the provider has no word for (a choice, a word about parallel calls, a
 /// tool of its own), in place of dropping it with a note.
 pub const TOOLCORE_RENDER_REFUSE_DROPPED: u32 = 16;
+/// toolcore_tools_opts_t.flags: the conversation holds calls or results. Where the provider then refuses a request
+/// without tools, so is rendering one: ERR_NOT_FOUND.
+pub const TOOLCORE_RENDER_AFTER_CALLS: u32 = 32;
 
 /// toolcore_native_tool_t.kind: searches the web.
 pub const TOOLCORE_NATIVE_WEB_SEARCH: u32 = 1;
@@ -159,7 +161,7 @@ pub unsafe extern "C" fn toolcore_tools_render(
         let mut names = [""; TOOLCORE_CHOICE_TOOLS_MAX];
         let mut native = [NativeTool::new(NativeKind::WebSearch); TOOLCORE_NATIVE_TOOLS_MAX];
         let options = options(c, &opts, &mut names, &mut native)?;
-        let mut notes = |note: Note<'_>| tell_note(registry, &note, opts.note, opts.user_data);
+        let mut notes = |note: Note<'_>| tell_note(&note, opts.note, opts.user_data);
         let mut sink = Sink::new(output.buffer());
         match render_tools(registry, dialect, &options, &mut sink, &mut notes) {
             Ok(()) => {
@@ -174,6 +176,11 @@ pub unsafe extern "C" fn toolcore_tools_render(
                 if let Some(tool) = error.tool.and_then(|at| registry.at(at)) {
                     why.sink().put(tool.info.name());
                     why.sink().put(": ");
+                    let before = why.sink().len();
+                    error.write_path(registry, why.sink());
+                    if why.sink().len() > before {
+                        why.sink().put(": ");
+                    }
                 }
                 Err(why.error(error))
             }
@@ -189,7 +196,8 @@ const FLAGS: u32 = TOOLCORE_RENDER_BARE
     | TOOLCORE_RENDER_NO_ALIAS
     | TOOLCORE_RENDER_ALLOW_ACTING
     | TOOLCORE_RENDER_CACHE
-    | TOOLCORE_RENDER_REFUSE_DROPPED;
+    | TOOLCORE_RENDER_REFUSE_DROPPED
+    | TOOLCORE_RENDER_AFTER_CALLS;
 
 /// The options; the lists are put into `names` and `native`.
 fn options<'a>(
@@ -227,6 +235,7 @@ fn options<'a>(
         allow_acting: flag(TOOLCORE_RENDER_ALLOW_ACTING),
         cache: flag(TOOLCORE_RENDER_CACHE),
         refuse_dropped: flag(TOOLCORE_RENDER_REFUSE_DROPPED),
+        after_calls: flag(TOOLCORE_RENDER_AFTER_CALLS),
         no_alias: flag(TOOLCORE_RENDER_NO_ALIAS),
         bare: flag(TOOLCORE_RENDER_BARE),
     })
@@ -264,17 +273,13 @@ fn native(kind: u32) -> Result<NativeKind, Fail> {
     })
 }
 
-fn tell_note(registry: &HostRegistry, note: &Note<'_>, to: TellFn, user_data: *mut c_void) {
+fn tell_note(note: &Note<'_>, to: TellFn, user_data: *mut c_void) {
     if to.is_none() {
         return;
     }
     let (mut path, mut message) = ([0u8; 256], [0u8; 256]);
     let (mut path, mut message) = (Sink::new(&mut path), Sink::new(&mut message));
-    if let NoteKind::PropertiesAdded(offset) = note.kind
-        && let Some(tool) = registry.get(note.tool)
-    {
-        pointer_at(tool.info.parameters().text(), offset, &mut path);
-    }
+    note.write_path(&mut path);
     note.write_message(&mut message);
     tell(to, user_data, [note.tool, path.finish_cut(), message.finish_cut()]);
 }

@@ -63,7 +63,7 @@ fn fields() {
     for opts in [
         with(|opts: &mut toolcore_tools_opts_t| opts.choice = 7),
         with(|opts: &mut toolcore_tools_opts_t| opts.parallel = 3),
-        with(|opts: &mut toolcore_tools_opts_t| opts.flags = 32),
+        with(|opts: &mut toolcore_tools_opts_t| opts.flags = 64),
         with(|opts: &mut toolcore_tools_opts_t| opts.choice_tools_len = TOOLCORE_CHOICE_TOOLS_MAX + 1),
         with(|opts: &mut toolcore_tools_opts_t| opts.reserved = 1),
     ] {
@@ -117,7 +117,7 @@ fn fields() {
     assert_eq!(c!(toolcore_stream_mem_size(&opts)), 0);
     all.push(c!(toolcore_stream_init(dialect, &opts, mem, size, &mut null_mut(), no)));
     for call in [
-        with(|call: &mut toolcore_tool_call_t| call.flags = 4),
+        with(|call: &mut toolcore_tool_call_t| call.flags = 8),
         with(|call: &mut toolcore_tool_call_t| call.reserved = 1),
     ] {
         all.push(c!(toolcore_dispatch(registry, &call, null(), mem, size, &mut null_mut(), no)));

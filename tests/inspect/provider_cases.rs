@@ -86,6 +86,9 @@ pub(crate) fn provider_case(case: &Value, desk: &mut Desk) -> Option<Covered> {
             // Without tools and calls there is no toolConfig, which may not be empty.
             let answer = desk.ask(&json!({"op": "render", "dialect": "bedrock", "tools": input["tools"]}));
             assert_eq!((&answer["ok"], &answer["body"]), (&json!(true), &json!({})), "{case}: {answer}");
+            let request =
+                json!({"op": "render", "dialect": "bedrock", "tools": input["tools"], "after_calls": true});
+            assert_eq!(desk.ask(&request)["error"]["kind"], "not-found", "{case}");
         }
         "result.responses-id" => {
             let item = &input["item"];

@@ -86,6 +86,7 @@ static bool read_opts(str request, toolcore_tools_opts_t *opts)
     if (!get_bool(request, "alias", &alias) || !get_bool(request, "parallel", &parallel) ||
         !get_text(request, "category", &opts->category) ||
         !get_flag(request, "cache", TOOLCORE_RENDER_CACHE, &opts->flags) ||
+        !get_flag(request, "after_calls", TOOLCORE_RENDER_AFTER_CALLS, &opts->flags) ||
         !get_flag(request, "refuse_dropped", TOOLCORE_RENDER_REFUSE_DROPPED, &opts->flags))
         return false;
     opts->flags |= alias ? 0 : TOOLCORE_RENDER_NO_ALIAS;

@@ -18,15 +18,16 @@ static void put_wire_id(const toolcore_tool_call_t *call)
         put_text("wire_id", call->wire_id);
 }
 
-/* Arguments that are not JSON are given as a string, and marked. */
+/* Arguments that are not JSON are given as a string, and marked; those of a custom tool are free text. */
 static void put_call(const toolcore_tool_call_t *call)
 {
-    bool malformed = call->arguments.len > 0 && toolcore_json_kind(call->arguments) == 0;
+    bool custom = (call->flags & TOOLCORE_CALL_CUSTOM) != 0;
+    bool malformed = !custom && call->arguments.len > 0 && toolcore_json_kind(call->arguments) == 0;
     toolcore_json_writer_object_start(&out);
     put_id(call);
     put_wire_id(call);
     put_key("arguments");
-    if (malformed)
+    if (malformed || custom)
         toolcore_json_writer_string(&out, call->arguments);
     else
         toolcore_json_writer_raw(&out, call->arguments.len > 0 ? call->arguments : TOOLCORE_STR("{}"));
