@@ -44,7 +44,8 @@
 use super::entry::Candidate;
 use super::error::CheckError;
 use super::fast::{self, Place, Quick};
-use super::machine::{Check, Level, Start};
+use super::level::Level;
+use super::machine::{Check, Start};
 use super::program::{Cursor, HEADER, MAGIC, Node, RECURSIVE, Slot, op, types, word};
 use super::report::Report;
 use super::source::{Resource, Texts};

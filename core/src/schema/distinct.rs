@@ -163,13 +163,19 @@ impl Check<'_, '_, '_> {
     pub(super) fn unique(&mut self) -> Option<()> {
         let (text, start) = (self.text, self.level.start as usize + 1);
         let (mut at, mut count, mut depth) = (start, 0usize, 0);
+        let mut few = [Value::empty_object(); FEW];
         while let Some((item, end)) = item_at(text, at) {
             self.step(1 + word_of(item.raw().len() / 8))?;
+            if let Some(place) = few.get_mut(count) {
+                *place = item;
+            }
             depth = depth.max(nesting(item));
             (at, count) = (end, count + 1);
         }
-        let equal =
-            if count <= FEW { self.equal_of_few(start)? } else { self.equal_of(start, count, depth)? };
+        let equal = match few.get(..count) {
+            Some(few) => self.equal_of_few(few)?,
+            None => self.equal_of(start, count, depth)?,
+        };
         if let Some((first, second)) = equal {
             self.problem(Problem::Equal(first, second));
         }
@@ -177,13 +183,14 @@ impl Check<'_, '_, '_> {
     }
 
     /// The first item that is equal to an earlier one, and that one: of few, each is compared with each.
-    fn equal_of_few(&mut self, start: usize) -> Option<Option<(usize, usize)>> {
-        let (mut at, mut number) = (start, 0);
-        while let Some((item, end)) = item_at(self.text, at) {
-            if let Some(first) = self.earlier(start, number, item)? {
-                return Some(Some((first, number)));
+    fn equal_of_few(&mut self, items: &[Value<'_>]) -> Option<Option<(usize, usize)>> {
+        for (second, item) in items.iter().enumerate() {
+            for (first, other) in items.iter().take(second).enumerate() {
+                self.step(1 + word_of(other.raw().len() / 64))?;
+                if self.equal(*other, *item)? {
+                    return Some(Some((first, second)));
+                }
             }
-            (at, number) = (end, number + 1);
         }
         Some(None)
     }

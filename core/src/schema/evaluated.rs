@@ -26,9 +26,7 @@ pub(super) struct Scope {
 impl<'i> Check<'_, 'i, '_> {
     /// Begins a scope if the frame's node asks what was looked at.
     pub(super) fn begin_scope(&mut self, frame: &mut Frame) -> Option<()> {
-        let asks = self.find_in_node(op::UNEVALUATED_PROPERTIES).is_some()
-            || self.find_in_node(op::UNEVALUATED_ITEMS).is_some();
-        if asks {
+        if self.asks_for_notes() {
             frame.stage = 1;
             (frame.outer_scope, frame.outer_mark) = (self.scope.behind, self.scope.mark);
             self.scope = Scope { behind: self.level.start.saturating_add(1), mark: self.notes };
@@ -58,6 +56,18 @@ impl<'i> Check<'_, 'i, '_> {
                 self.notes = opened;
             }
         }
+    }
+
+    /// Whether the frame's node asks what was looked at.
+    fn asks_for_notes(&self) -> bool {
+        let program = self.schema.program();
+        let mut cursor = Cursor::new(program, Slot(self.level.node));
+        while let Some(instruction) = cursor.next(program) {
+            if matches!(instruction.op, op::UNEVALUATED_PROPERTIES | op::UNEVALUATED_ITEMS) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Whether the frame's value is in scope.

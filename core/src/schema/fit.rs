@@ -3,7 +3,7 @@
 
 use super::entry::{Candidate, Entry};
 use super::fast::{Place, Quick, object};
-use super::machine::Level;
+use super::level::Level;
 use super::program::{Cursor, LINEAR, Node, Slot, kind, op, types};
 use crate::json::{ascii, blanks, plain};
 

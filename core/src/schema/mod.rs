@@ -40,6 +40,7 @@
 //! ```
 
 mod alternatives;
+mod array;
 mod build;
 mod check;
 mod coerce;
@@ -64,6 +65,7 @@ pub mod format;
 mod frame;
 mod index;
 mod keyword;
+mod level;
 mod lower;
 mod machine;
 #[cfg(feature = "pattern")]

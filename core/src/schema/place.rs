@@ -9,7 +9,8 @@
 use super::entry::Entry;
 use super::error::Keyword;
 use super::frame::Frame;
-use super::machine::{Check, IN_PLACE, Level};
+use super::level::{IN_PLACE, Level};
+use super::machine::Check;
 use super::program::{Cursor, Instruction, Node, Slot, kind, op, types, word, word_of};
 use super::report::Problem;
 use super::source::{item_at, offset_in};
