@@ -59,7 +59,7 @@ fn no_input_panics_or_hangs() {
         let name = PROPERTIES[which].0;
         match &property {
             Some(property) => property == name,
-            None => iteration % 4 == 0 || !SLOW.contains(&name),
+            None => iteration.is_multiple_of(4) || !SLOW.contains(&name),
         }
     };
     let next = AtomicU64::new(first);
