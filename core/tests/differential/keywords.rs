@@ -31,6 +31,14 @@ impl Builder<'_> {
     pub(crate) fn assertions(&mut self, at: At) -> Vec<(String, Json)> {
         self.left = 1;
         let mut made = Members::default();
+        if !self.draft7 && matches!(at.kind, Kind::Array | Kind::Object) && self.random.one_in(2) {
+            self.left = 4;
+            self.unevaluated(at, &mut made);
+            (0..1 + self.random.below(2)).for_each(|_| self.applicator(at, &mut made));
+            if self.random.one_in(2) {
+                self.assertion(at, true, &mut made);
+            }
+        }
         while made.0.is_empty() {
             self.assertion(at, true, &mut made);
         }
@@ -74,11 +82,7 @@ impl Builder<'_> {
             && self.random.percent(if in_place { 40 } else { 8 })
             && (!self.draft7 || self.random.one_in(20))
         {
-            match at.kind {
-                Kind::Array => made.put("unevaluatedItems", self.closing(at)),
-                Kind::Object => made.put("unevaluatedProperties", self.closing(at)),
-                _ => {}
-            }
+            self.unevaluated(at, &mut made);
         }
         if self.random.one_in(12) {
             let annotations =
@@ -94,6 +98,14 @@ impl Builder<'_> {
             made.put(value.0, value.1);
         }
         made.0
+    }
+
+    fn unevaluated(&mut self, at: At, made: &mut Members) {
+        match at.kind {
+            Kind::Array => made.put("unevaluatedItems", self.closing(at)),
+            Kind::Object => made.put("unevaluatedProperties", self.closing(at)),
+            _ => {}
+        }
     }
 
     /// What the rest of an array or object must be.
@@ -181,7 +193,7 @@ impl Builder<'_> {
                 // Each draft has to overlook the keyword of the other.
                 let old = if self.random.one_in(12) { !self.draft7 } else { self.draft7 };
                 made.put(if self.draft7 && old { "items" } else { "prefixItems" }, list);
-                if self.random.percent(80) {
+                if self.random.percent(if self.draft7 { 80 } else { 45 }) {
                     let rest = self.closing(at);
                     made.put(if old { "additionalItems" } else { "items" }, rest);
                 }
