@@ -128,6 +128,7 @@ fn dynamic_references_end_at_the_budget() {
     assert_eq!(check("dynamic references", &schema, &instance, 0, false), LIMIT);
 }
 
+#[cfg(all(feature = "pattern", feature = "format", feature = "unevaluated"))]
 #[test]
 fn notes_of_what_was_looked_at_end_at_the_budget() {
     let branches = repeat(3_000, |number| format!("{{\"properties\":{{\"p{number}\":{{}}}}}}"));

@@ -204,6 +204,7 @@ fn cycles_that_never_enter_the_value_are_refused() {
 }
 
 /// `@` is a reference to the schema itself.
+#[cfg(all(feature = "pattern", feature = "format", feature = "unevaluated"))]
 #[test]
 fn every_keyword_that_applies_to_the_same_value_can_be_in_a_cycle() {
     for keywords in [
@@ -236,6 +237,7 @@ fn every_keyword_that_applies_to_the_same_value_can_be_in_a_cycle() {
 }
 
 /// What applies to members, items or names makes progress; `then` and `else` apply to nothing without `if`.
+#[cfg(all(feature = "pattern", feature = "format", feature = "unevaluated"))]
 #[test]
 fn recursion_that_makes_progress_is_no_cycle() {
     for keywords in [
