@@ -1299,7 +1299,8 @@ size_t toolcore_registry_mem_size(const toolcore_registry_opts_t *opts);
 
 // Makes an empty registry in `mem`, which it keeps until toolcore_registry_deinit.
 //
-// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_registry_mem_size(opts);
+// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_registry_mem_size(opts) (there is
+// no detail here that would tell it);
 // ERR_UNSUPPORTED for an option that is not known; ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
 // `opts` is not kept.
 // Threads: touches only its arguments.
@@ -1593,7 +1594,8 @@ size_t toolcore_result_mem_size(void);
 
 // Makes an empty, successful result in `mem`, which it keeps until toolcore_result_deinit.
 //
-// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_result_mem_size();
+// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_result_mem_size() (there is
+// no detail here that would tell it);
 // ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
 // Threads: touches only its arguments.
 TOOLCORE_MUST_USE
@@ -1991,7 +1993,8 @@ size_t toolcore_context_mem_size(const toolcore_context_opts_t *opts);
 
 // Makes an empty context in `mem`, which it keeps until toolcore_context_deinit.
 //
-// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_context_mem_size(opts);
+// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_context_mem_size(opts) (there is
+// no detail here that would tell it);
 // ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
 // Threads: touches only its arguments.
 TOOLCORE_MUST_USE

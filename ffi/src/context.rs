@@ -184,7 +184,8 @@ pub unsafe extern "C" fn toolcore_context_mem_size(opts: *const toolcore_context
 
 /// Makes an empty context in `mem`, which it keeps until toolcore_context_deinit.
 ///
-/// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_context_mem_size(opts);
+/// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_context_mem_size(opts) (there is
+/// no detail here that would tell it);
 /// ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
 /// Threads: touches only its arguments.
 #[unsafe(no_mangle)]

@@ -112,6 +112,8 @@ pub(crate) struct Why {
     pub(crate) offset: usize,
     /// Bytes that would be enough.
     pub(crate) need: usize,
+    /// What the message says after these bytes; none where it names them in words of its own.
+    pub(crate) need_of: Option<&'static str>,
     /// A `TOOLCORE_JSON_ERR_`.
     pub(crate) reason: u32,
     /// Which resource is meant, counted from one.
@@ -129,7 +131,17 @@ impl Why {
             Some(target) => c.detail_message(target).map(|(message, size)| (Sink::new(message), size))?,
             None => (Sink::measure(), 0),
         };
-        Ok(Why { target, size, sink, offset: NO_OFFSET, need: 0, reason: 0, resource: 0, place_len: 0 })
+        Ok(Why {
+            target,
+            size,
+            sink,
+            offset: NO_OFFSET,
+            need: 0,
+            need_of: Some(" needed"),
+            reason: 0,
+            resource: 0,
+            place_len: 0,
+        })
     }
 
     /// Where the message goes.
@@ -169,6 +181,15 @@ impl Why {
                 TOOLCORE_OK
             }
             Err(Fail(status, text)) => {
+                // The core counts what it was given, and in units of its own.
+                if let (TOOLCORE_ERR_NO_SPACE, 1.., Some(of)) = (status, self.need, self.need_of) {
+                    self.sink.truncate(0);
+                    self.sink.put("no space: ");
+                    self.sink.put_u64(self.need as u64);
+                    self.sink.put(" bytes");
+                    self.sink.put(of);
+                    self.place_len = 0;
+                }
                 if self.sink.is_empty() {
                     self.sink.put(text);
                 }

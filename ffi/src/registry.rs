@@ -66,7 +66,8 @@ pub unsafe extern "C" fn toolcore_registry_mem_size(opts: *const toolcore_regist
 
 /// Makes an empty registry in `mem`, which it keeps until toolcore_registry_deinit.
 ///
-/// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_registry_mem_size(opts);
+/// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_registry_mem_size(opts) (there is
+/// no detail here that would tell it);
 /// ERR_UNSUPPORTED for an option that is not known; ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
 /// `opts` is not kept.
 /// Threads: touches only its arguments.

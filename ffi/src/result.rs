@@ -103,7 +103,8 @@ pub extern "C" fn toolcore_result_mem_size() -> usize {
 
 /// Makes an empty, successful result in `mem`, which it keeps until toolcore_result_deinit.
 ///
-/// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_result_mem_size();
+/// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_result_mem_size() (there is
+/// no detail here that would tell it);
 /// ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
 /// Threads: touches only its arguments.
 #[unsafe(no_mangle)]

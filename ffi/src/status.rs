@@ -185,7 +185,7 @@ impl Explain for AddError {
     }
     fn more(&self, why: &mut Why) {
         match self {
-            AddError::NoSpace { need, .. } => why.need = *need,
+            AddError::NoSpace { need, .. } => (why.need, why.need_of) = (*need, None),
             AddError::Parameters(error) | AddError::OutputSchema(error) => error.more(why),
             _ => {}
         }
@@ -222,7 +222,7 @@ impl Explain for CheckError {
     fn more(&self, why: &mut Why) {
         match self {
             CheckError::Json(error) => error.more(why),
-            CheckError::NoWork { need } => why.need = Memory::room_for::<u32>(*need),
+            CheckError::NoWork { need } => no_work(*need, why),
             _ => {}
         }
     }
@@ -240,7 +240,7 @@ impl Explain for CoerceError {
         match self {
             CoerceError::Json(error) => error.more(why),
             CoerceError::NoSpace { need } => why.need = *need,
-            CoerceError::NoWork { need } => why.need = Memory::room_for::<u32>(*need),
+            CoerceError::NoWork { need } => no_work(*need, why),
             _ => {}
         }
     }
@@ -277,6 +277,9 @@ impl Explain for DispatchError {
     fn more(&self, why: &mut Why) {
         if let DispatchError::NoSpace { words, bytes } = self {
             why.need = scratch_for(*words, *bytes);
+            if *words > 0 {
+                why.need_of = Some(OF_SCRATCH);
+            }
         }
     }
 }
@@ -329,6 +332,13 @@ impl Explain for context::RenderError {
         }
     }
 }
+
+/// Scratch of so many words alone.
+fn no_work(words: usize, why: &mut Why) {
+    (why.need, why.need_of) = (Memory::room_for::<u32>(words), Some(OF_SCRATCH));
+}
+
+const OF_SCRATCH: &str = " of scratch needed; where the schema has references, a lower max_depth needs less";
 
 pub(crate) fn name(status: toolcore_status_t) -> &'static CStr {
     match status {
