@@ -631,7 +631,9 @@ typedef int32_t toolcore_status_t;
 typedef struct toolcore_resource_t {
     // sizeof(toolcore_resource_t), the same in all elements of an array.
     size_t struct_size;
-    // Where it was found: an absolute URI. It may name itself with "$id" as well.
+    // Its URI; references that resolve to it lead into the document. It may name itself with "$id" as well. Best an
+    // absolute URI: a relative one is taken as it is, so that a schema with an absolute "$id", to which its
+    // references are relative, does not find it.
     toolcore_str_t uri;
     // Its JSON text.
     toolcore_str_t text;
@@ -794,9 +796,8 @@ typedef struct toolcore_tool_info_t {
     toolcore_str_t output_schema;
     // Bytes that it takes of the pool.
     size_t pool_bytes;
-    // Bytes of its compiled schema, a part of these. toolcore_schema_mem_size tells them beforehand, and some
-    // more for the schema as an object, the same for each schema: exactly if there is no reference in it, else
-    // the most that it can be.
+    // Bytes of its compiled schema, a part of these. toolcore_schema_mem_size tells beforehand what is enough for
+    // them: it counts the object of toolcore_schema_init in, too.
     size_t schema_bytes;
     // Always 0.
     size_t reserved;
@@ -912,7 +913,7 @@ typedef struct toolcore_answer_opts_t {
     uint32_t flags;
     // How deep replies and arguments may be nested; 0 for the default, 128.
     uint32_t max_depth;
-    // Steps that the check of one call's arguments may take; 0 for the default.
+    // Steps that the check of one call's arguments may take; 0 for the default, 1,000,000.
     uint32_t max_steps;
     // Must be 0.
     uint32_t reserved;
@@ -1007,7 +1008,7 @@ typedef struct toolcore_dispatch_opts_t {
     uint32_t dialect;
     // How deep arguments may be nested; 0 for the default, 128.
     uint32_t max_depth;
-    // Steps that the check of the arguments may take; 0 for the default.
+    // Steps that the check of the arguments may take; 0 for the default, 1,000,000.
     uint32_t max_steps;
     // The timeout where neither the tool nor the registry sets one; 0 for none.
     uint64_t timeout_ms;
@@ -1129,7 +1130,7 @@ typedef struct toolcore_check_opts_t {
     size_t reserved;
     // How deep the instance may be nested; 0 for the default, 128.
     uint32_t max_depth;
-    // Steps that the check may take; 0 for the default.
+    // Steps that the check may take; 0 for the default, 1,000,000.
     uint32_t max_steps;
     // TOOLCORE_JSON_REPLACE_SURROGATES, or 0.
     uint32_t flags;
@@ -1141,15 +1142,17 @@ typedef struct toolcore_check_opts_t {
 typedef struct toolcore_coerce_opts_t {
     // sizeof(toolcore_coerce_opts_t)
     size_t struct_size;
-    // Told each change in the order of the text: the place as a JSON Pointer, cut to 256 bytes, and the rule,
-    // such as "integer-from-string"; both valid until it returns. Not told anything while (NULL, 0) measures.
-    // NULL if nobody wants to know.
+    // Told each change: the place as a JSON Pointer, cut to 256 bytes, and the rule, such as
+    // "integer-from-string"; both valid until it returns. The instance is read several times: first come the
+    // changes that are called for at once, then those that hang on a choice (anyOf, then, dependentSchemas), then
+    // defaults; those of one reading in the order of the text. Not told anything while (NULL, 0) measures. NULL if
+    // nobody wants to know.
     void (*changed)(void *user_data, toolcore_str_t path, toolcore_str_t rule);
     // Given to `changed`.
     void *user_data;
     // How deep the instance may be nested; 0 for the default, 128.
     uint32_t max_depth;
-    // Steps that it may take; 0 for the default.
+    // Steps that it may take, all readings together; 0 for the default, 1,000,000.
     uint32_t max_steps;
     // TOOLCORE_COERCE_ flags, and TOOLCORE_JSON_REPLACE_SURROGATES.
     uint32_t flags;
@@ -1438,9 +1441,9 @@ toolcore_status_t toolcore_tools_render(const toolcore_registry_t *registry,
 // Runs every call of a model's reply and writes the messages to append to the conversation: a JSON array;
 // for MCP one CallToolResult. What the model did wrong is told to the model and is no error here.
 //
-// A quarter of `scratch` holds 24 bytes for each call and the checker's stack (about 32 bytes for each level
-// of nesting), the rest the arguments that have to be decoded, and one result at a time. It is free again
-// when this returns.
+// A quarter of `scratch` holds 24 bytes for each call and the checker's stack (32 bytes and more for each level
+// that a call's arguments have; see toolcore_schema_scratch_size), the rest the arguments that have to be
+// decoded, and one result at a time. It is free again when this returns.
 //
 // The least room that the results take is checked before any tool runs: (NULL, 0) measures it and runs
 // nothing, a smaller buffer gives ERR_NO_SPACE and runs nothing. With at least that room every result is
@@ -1855,7 +1858,9 @@ toolcore_status_t toolcore_json_writer_end(toolcore_json_writer_t *writer, size_
 
 // Writes the JSON value that a text holds, repaired where it needs it, and says in *repairs (which may be NULL) what
 // was done: TOOLCORE_REPAIR_ flags, 0 for a text that is JSON as it is. A repaired value is an object or an array.
-// With TOOLCORE_JSON_REPLACE_SURROGATES a lone surrogate escape is written as U+FFFD. Nothing is made up: a text that stops early stays an error, and so does one whose rest looks like more JSON.
+// With TOOLCORE_JSON_REPLACE_SURROGATES a lone surrogate escape is written as U+FFFD. Nothing is made up: a text
+// that stops early stays an error, and so does one whose rest looks like more JSON.
+//
 // (NULL, 0) and ERR_NO_SPACE give a length that is enough, at times more than is needed (that of the text always
 // is), and do not say yet that the text can be repaired.
 //
@@ -1884,10 +1889,10 @@ uint32_t toolcore_result_repairs(const toolcore_result_t *result);
 // Threads: any.
 const char *toolcore_repair_name(uint32_t repair);
 
-// Bytes of memory with which toolcore_schema_init never finds too little for this schema, in *need: what it
-// takes, at any alignment, and for a schema with references the most that it can be. With resources this is
-// their size many times over, where often a small part of it does. A reference that leads nowhere or in a
-// circle, and a property that is there twice, are found by toolcore_schema_init only.
+// Bytes of memory that are always enough for toolcore_schema_init, in *need. Without a reference in the schema
+// they are what it takes. With references they are the most that it can take; with resources that is many times
+// the size of those, and a small part of it is often enough. A reference that leads nowhere or in a circle, and a
+// property that is there twice, are found by toolcore_schema_init only.
 //
 // Returns TOOLCORE_OK; ERR_BAD_SCHEMA (why.place_len and why.resource say where) for a schema that cannot be
 // enforced; ERR_BAD_JSON; ERR_INVALID_UTF8; ERR_UNSUPPORTED for an option; ERR_INVALID_ARGUMENT. Unless OK,
@@ -1919,14 +1924,18 @@ toolcore_status_t toolcore_schema_init(toolcore_str_t schema,
 // Threads: any, when nothing else uses it.
 void toolcore_schema_deinit(toolcore_schema_t *schema);
 
-// Bytes of memory that a schema takes, at any alignment: what toolcore_schema_mem_size told if there is no
-// reference in it, else no more. 0 for NULL.
+// Bytes of memory that a schema has taken, at any alignment. 0 for NULL. Not enough to compile it again if there
+// is a reference in it: compiling takes more meanwhile.
 //
 // Threads: any.
 size_t toolcore_schema_size(const toolcore_schema_t *schema);
 
 // Bytes of scratch that are enough to check any instance with these options (NULL for the defaults); 0 if
 // none are needed, and for NULL.
+//
+// As a rule the schema alone bounds them, to some hundred bytes. Where its references let instances be nested
+// without end, max_depth does: each level takes 32 bytes and more, so it is some kilobytes for the default of 128,
+// and some hundred bytes for 8.
 //
 // Threads: any.
 size_t toolcore_schema_scratch_size(const toolcore_schema_t *schema,
@@ -1962,10 +1971,10 @@ toolcore_status_t toolcore_schema_check(const toolcore_schema_t *schema,
 // and ERR_NO_SPACE for the buffer give a length that is usually enough: at least twice the instance and a little.
 // Where many or long defaults are added, the next try can ask for more; each gets further.
 //
-// Returns TOOLCORE_OK; ERR_BAD_JSON if the instance is not JSON (why.offset and why.reason); ERR_NO_SPACE for `buf`
-// (then *out_len and why.need say how much to try) or `scratch` (then *out_len is 0 and why.need enough); ERR_OUT_OF_RANGE
-// if it takes too many steps; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if two of instance, scratch and buffer
-// overlap. `changed` may have been told of changes before an error.
+// Returns TOOLCORE_OK; ERR_BAD_JSON if the instance is not JSON (why.offset and why.reason); ERR_NO_SPACE for
+// `buf` (then *out_len and why.need say how much to try) or `scratch` (then *out_len is 0 and why.need enough);
+// ERR_OUT_OF_RANGE if it takes too many steps; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if two of instance,
+// scratch and buffer overlap. `changed` may have been told of changes before an error.
 // Threads: any, each with scratch and output of its own.
 TOOLCORE_MUST_USE
 toolcore_status_t toolcore_schema_coerce(const toolcore_schema_t *schema,
@@ -1979,7 +1988,7 @@ toolcore_status_t toolcore_schema_coerce(const toolcore_schema_t *schema,
                                          toolcore_detail_t *why);
 
 // Bytes of scratch that are enough for toolcore_schema_coerce with any instance and these options (NULL for the
-// defaults); 0 if the options are not valid, and for NULL.
+// defaults); 0 if the options are not valid, and for NULL. About twice what toolcore_schema_scratch_size tells.
 //
 // Threads: any.
 size_t toolcore_schema_coerce_scratch_size(const toolcore_schema_t *schema,

@@ -40,7 +40,7 @@ pub struct toolcore_dispatch_opts_t {
     pub dialect: u32,
     /// How deep arguments may be nested; 0 for the default, 128.
     pub max_depth: u32,
-    /// Steps that the check of the arguments may take; 0 for the default.
+    /// Steps that the check of the arguments may take; 0 for the default, 1,000,000.
     pub max_steps: u32,
     /// The timeout where neither the tool nor the registry sets one; 0 for none.
     pub timeout_ms: u64,

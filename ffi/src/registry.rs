@@ -218,9 +218,8 @@ pub struct toolcore_tool_info_t {
     pub output_schema: toolcore_str_t,
     /// Bytes that it takes of the pool.
     pub pool_bytes: usize,
-    /// Bytes of its compiled schema, a part of these. toolcore_schema_mem_size tells them beforehand, and some
-    /// more for the schema as an object, the same for each schema: exactly if there is no reference in it, else
-    /// the most that it can be.
+    /// Bytes of its compiled schema, a part of these. toolcore_schema_mem_size tells beforehand what is enough for
+    /// them: it counts the object of toolcore_schema_init in, too.
     pub schema_bytes: usize,
     /// Always 0.
     pub reserved: usize,

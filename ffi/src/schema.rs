@@ -73,7 +73,7 @@ pub struct toolcore_check_opts_t {
     pub reserved: usize,
     /// How deep the instance may be nested; 0 for the default, 128.
     pub max_depth: u32,
-    /// Steps that the check may take; 0 for the default.
+    /// Steps that the check may take; 0 for the default, 1,000,000.
     pub max_steps: u32,
     /// TOOLCORE_JSON_REPLACE_SURROGATES, or 0.
     pub flags: u32,
@@ -81,10 +81,10 @@ pub struct toolcore_check_opts_t {
     pub reserved2: u32,
 }
 
-/// Bytes of memory with which toolcore_schema_init never finds too little for this schema, in *need: what it
-/// takes, at any alignment, and for a schema with references the most that it can be. With resources this is
-/// their size many times over, where often a small part of it does. A reference that leads nowhere or in a
-/// circle, and a property that is there twice, are found by toolcore_schema_init only.
+/// Bytes of memory that are always enough for toolcore_schema_init, in *need. Without a reference in the schema
+/// they are what it takes. With references they are the most that it can take; with resources that is many times
+/// the size of those, and a small part of it is often enough. A reference that leads nowhere or in a circle, and a
+/// property that is there twice, are found by toolcore_schema_init only.
 ///
 /// Returns TOOLCORE_OK; ERR_BAD_SCHEMA (why.place_len and why.resource say where) for a schema that cannot be
 /// enforced; ERR_BAD_JSON; ERR_INVALID_UTF8; ERR_UNSUPPORTED for an option; ERR_INVALID_ARGUMENT. Unless OK,
@@ -153,8 +153,8 @@ pub unsafe extern "C" fn toolcore_schema_deinit(schema: *mut toolcore_schema_t) 
     guard(ptr::null_mut(), |c, _| c.end(schema, |_| ()));
 }
 
-/// Bytes of memory that a schema takes, at any alignment: what toolcore_schema_mem_size told if there is no
-/// reference in it, else no more. 0 for NULL.
+/// Bytes of memory that a schema has taken, at any alignment. 0 for NULL. Not enough to compile it again if there
+/// is a reference in it: compiling takes more meanwhile.
 ///
 /// Threads: any.
 #[unsafe(no_mangle)]
@@ -164,6 +164,10 @@ pub unsafe extern "C" fn toolcore_schema_size(schema: *const toolcore_schema_t) 
 
 /// Bytes of scratch that are enough to check any instance with these options (NULL for the defaults); 0 if
 /// none are needed, and for NULL.
+///
+/// As a rule the schema alone bounds them, to some hundred bytes. Where its references let instances be nested
+/// without end, max_depth does: each level takes 32 bytes and more, so it is some kilobytes for the default of 128,
+/// and some hundred bytes for 8.
 ///
 /// Threads: any.
 #[unsafe(no_mangle)]
