@@ -585,7 +585,8 @@
 // A call whose arguments were accepted, as a callback gets it. Valid until the callback returns, and only
 // in its thread.
 //
-// A path is a JSON Pointer if it begins with "/" ("/color/red"), else one property's name taken whole.
+// A path is a JSON Pointer if it begins with "/" ("/color/red"), else one property's name taken whole. Where an
+// argument is null, the getters of a type say ERR_WRONG_TYPE: ask toolcore_call_is_null before.
 typedef struct toolcore_call_t toolcore_call_t;
 
 // Blocks of context that compete for room. One thread at a time.
@@ -1582,6 +1583,9 @@ toolcore_status_t toolcore_call_get_bool(const toolcore_call_t *call,
 toolcore_status_t toolcore_call_get_json(const toolcore_call_t *call,
                                          toolcore_str_t path,
                                          toolcore_str_t *out);
+
+// Whether an argument is there and null, as optional ones can be. false where there is none, and for NULL.
+bool toolcore_call_is_null(const toolcore_call_t *call, toolcore_str_t path);
 
 // Milliseconds until the deadline, 0 once it is reached; UINT64_MAX without one, and for NULL. A callback
 // that returns later has its result discarded, and the model reads of a timeout.

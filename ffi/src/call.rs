@@ -4,6 +4,7 @@ use core::cell::Cell;
 use core::ptr;
 
 use toolcore_core::call::{ArgError, Args, Call, ToolCall};
+use toolcore_core::json::Kind;
 use toolcore_core::time::{Duration, Instant};
 
 use crate::abi::{Caller, sized_struct, toolcore_str_t};
@@ -38,7 +39,8 @@ pub struct toolcore_tool_call_t {
 /// A call whose arguments were accepted, as a callback gets it. Valid until the callback returns, and only
 /// in its thread.
 ///
-/// A path is a JSON Pointer if it begins with "/" ("/color/red"), else one property's name taken whole.
+/// A path is a JSON Pointer if it begins with "/" ("/color/red"), else one property's name taken whole. Where an
+/// argument is null, the getters of a type say ERR_WRONG_TYPE: ask toolcore_call_is_null before.
 pub struct toolcore_call_t {
     _opaque: [u8; 0],
 }
@@ -144,6 +146,15 @@ pub unsafe extern "C" fn toolcore_call_get_json(
     guard(ptr::null_mut(), |c, _| {
         c.out(out)?.set(toolcore_str_t::EMPTY);
         get(c, call, path, out, |args, path| args.json(path).map(toolcore_str_t::of))
+    })
+}
+
+/// Whether an argument is there and null, as optional ones can be. false where there is none, and for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolcore_call_is_null(call: *const toolcore_call_t, path: toolcore_str_t) -> bool {
+    read(false, |c| {
+        let path = c.text(path)?;
+        Ok(c.lent(&c.object(call)?.call).args.get(path).is_some_and(|value| value.kind() == Kind::Null))
     })
 }
 
