@@ -130,6 +130,15 @@
 // Patch version of this header.
 #define TOOLCORE_VERSION_PATCH 0
 
+// toolcore_features: schemas may use `pattern` and `patternProperties`.
+#define TOOLCORE_FEATURE_PATTERN 1
+
+// toolcore_features: `format` can be asserted; see TOOLCORE_SCHEMA_ASSERT_FORMATS.
+#define TOOLCORE_FEATURE_FORMAT 2
+
+// toolcore_features: schemas may use `unevaluatedItems` and `unevaluatedProperties`.
+#define TOOLCORE_FEATURE_UNEVALUATED 4
+
 // Done.
 #define TOOLCORE_OK 0
 
@@ -1263,6 +1272,13 @@ extern "C" {
 //
 // Threads: any.
 toolcore_str_t toolcore_version(void);
+
+// What the library that is linked was built with, as TOOLCORE_FEATURE_ flags. A schema that uses what it was built
+// without is refused by name: ERR_BAD_SCHEMA. (Without `format`, that keyword is an annotation, and asking for it to
+// be asserted is ERR_UNSUPPORTED.)
+//
+// Threads: any.
+uint32_t toolcore_features(void);
 
 // A status in a few words, such as "no space"; "unknown status" for any other number. Never NULL, lives as
 // long as the program.

@@ -65,9 +65,12 @@ static bool run(str request)
     return refuse("request", "there is no such op");
 }
 
-/* What is compiled in: the dialects that render. */
+/* What is compiled in: the dialects that render, and keywords of schemas that could be left out. */
 bool op_version(str request)
 {
+    static const struct word keywords[] = { { "pattern", TOOLCORE_FEATURE_PATTERN },
+                                            { "format", TOOLCORE_FEATURE_FORMAT },
+                                            { "unevaluated", TOOLCORE_FEATURE_UNEVALUATED } };
     toolcore_registry_opts_t opts = TOOLCORE_REGISTRY_OPTS_INIT;
     toolcore_registry_t *none;
     size_t size, len;
@@ -83,6 +86,9 @@ bool op_version(str request)
     for (size_t i = 0; i < DIALECTS; i++)
         if (toolcore_tools_render(none, dialects[i].value, NULL, NULL, 0, &len, NULL) == TOOLCORE_OK)
             toolcore_json_writer_string(&out, text_of(dialects[i].name));
+    for (size_t i = 0; i < COUNT(keywords); i++)
+        if (toolcore_features() & keywords[i].value)
+            toolcore_json_writer_string(&out, text_of(keywords[i].name));
     toolcore_json_writer_array_end(&out);
     toolcore_registry_deinit(none);
     return true;

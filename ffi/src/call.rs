@@ -8,7 +8,7 @@ use toolcore_core::json::Kind;
 use toolcore_core::time::{Duration, Instant};
 
 use crate::abi::{Caller, sized_struct, toolcore_str_t};
-use crate::guard::{Fail, UNKNOWN, guard, read};
+use crate::guard::{Fail, guard, read, unknown};
 use crate::object::{Lent, Object};
 use crate::status::{Explain, toolcore_status_t};
 
@@ -189,8 +189,11 @@ impl toolcore_tool_call_t {
 
     /// A call that C hands in.
     pub(crate) fn to_core<'a>(self, c: Caller) -> Result<ToolCall<'a>, Fail> {
-        if self.flags & !(TOOLCORE_CALL_HAS_ID | TOOLCORE_CALL_TRUNCATED) != 0 || self.reserved != 0 {
-            return Err(UNKNOWN);
+        if self.flags & !(TOOLCORE_CALL_HAS_ID | TOOLCORE_CALL_TRUNCATED) != 0 {
+            return Err(unknown!("flags"));
+        }
+        if self.reserved != 0 {
+            return Err(unknown!("reserved"));
         }
         Ok(ToolCall {
             id: id(c, self.id, self.flags & TOOLCORE_CALL_HAS_ID != 0)?,

@@ -8,7 +8,7 @@ use toolcore_core::sink::{NoSpace, Sink};
 
 use crate::abi::{Caller, Span, sized_struct, toolcore_str_t};
 use crate::callback::tell_coercion;
-use crate::guard::{Fail, UNKNOWN, guard, read};
+use crate::guard::{Fail, guard, read, unknown};
 use crate::json::TOOLCORE_JSON_REPLACE_SURROGATES;
 use crate::object::Memory;
 use crate::schema::{check_options, toolcore_schema_t};
@@ -137,8 +137,11 @@ sized_struct!(toolcore_coerce_opts_t);
 
 fn options(opts: &toolcore_coerce_opts_t) -> Result<CoerceOptions, Fail> {
     let own = TOOLCORE_COERCE_LAST_WINS | TOOLCORE_COERCE_WRAP_SCALARS | TOOLCORE_COERCE_KEEP_VALUES;
-    if opts.flags & !(own | TOOLCORE_JSON_REPLACE_SURROGATES) != 0 || opts.reserved != 0 {
-        return Err(UNKNOWN);
+    if opts.flags & !(own | TOOLCORE_JSON_REPLACE_SURROGATES) != 0 {
+        return Err(unknown!("flags"));
+    }
+    if opts.reserved != 0 {
+        return Err(unknown!("reserved"));
     }
     Ok(CoerceOptions {
         check: check_options(opts.max_depth, opts.flags & TOOLCORE_JSON_REPLACE_SURROGATES, opts.max_steps)?,

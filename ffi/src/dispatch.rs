@@ -11,7 +11,7 @@ use crate::abi::{Span, sized_struct, toolcore_str_t};
 use crate::call::toolcore_tool_call_t;
 use crate::callback::{HostClock, tell_change};
 use crate::clock::{clock, toolcore_clock_t};
-use crate::guard::{Fail, UNKNOWN, guard};
+use crate::guard::{Fail, guard, unknown};
 use crate::registry::{timeout, toolcore_registry_t};
 use crate::result::{self, toolcore_result_mem_size, toolcore_result_t};
 use crate::schema::check_options;
@@ -113,7 +113,7 @@ fn options<'o>(
     clock: Option<&'o HostClock>,
 ) -> Result<DispatchOptions<'o>, Fail> {
     if opts.flags & !(TOOLCORE_DISPATCH_LENIENT | TOOLCORE_DISPATCH_LAST_WINS) != 0 {
-        return Err(UNKNOWN);
+        return Err(unknown!("flags"));
     }
     Ok(DispatchOptions {
         clock: clock.map(|clock| clock as _),

@@ -30,6 +30,17 @@ pub(crate) const OVERLAP: Fail = Fail(
 pub(crate) const UTF8: Fail = Fail(TOOLCORE_ERR_INVALID_UTF8, "a text is not UTF-8");
 pub(crate) const UNKNOWN: Fail =
     Fail(TOOLCORE_ERR_UNSUPPORTED, "a constant, a flag or a field that this version does not know");
+/// Like [`UNKNOWN`], for one field.
+macro_rules! unknown {
+    ($field:literal) => {
+        crate::guard::Fail(
+            crate::status::TOOLCORE_ERR_UNSUPPORTED,
+            concat!("'", $field, "' has a value that this version does not know"),
+        )
+    };
+}
+pub(crate) use unknown;
+
 pub(crate) const NOT_FOUND: Fail =
     Fail(TOOLCORE_ERR_NOT_FOUND, "there is nothing of that name or at that place");
 pub(crate) const FULL: Fail = Fail(TOOLCORE_ERR_FULL, "all places are taken");

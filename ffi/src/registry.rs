@@ -8,7 +8,7 @@ use toolcore_core::time::Duration;
 
 use crate::abi::{CStruct, Caller, sized_struct, toolcore_str_t};
 use crate::callback::{HostHandler, HostHook};
-use crate::guard::{Fail, NO_SPACE, NOT_FOUND, UNKNOWN, guard, guard_taking, read};
+use crate::guard::{Fail, NO_SPACE, NOT_FOUND, guard, guard_taking, read, unknown};
 use crate::object::{Live, Memory, Object};
 use crate::resources::{resources, toolcore_resources_t};
 use crate::schema::compile_options;
@@ -310,7 +310,7 @@ fn options(
     let collision = match opts.collision {
         TOOLCORE_COLLISION_REFUSE => Collision::Refuse,
         TOOLCORE_COLLISION_REPLACE => Collision::Replace,
-        _ => return Err(UNKNOWN),
+        _ => return Err(unknown!("collision")),
     };
     let places = if opts.max_tools == 0 { 16 } else { opts.max_tools };
     let pool = if opts.pool_bytes == 0 { places.saturating_mul(512) } else { opts.pool_bytes };

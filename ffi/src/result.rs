@@ -7,7 +7,7 @@ use toolcore_core::result::{OutcomeKind, Part, ToolResult, Usage};
 use toolcore_core::time::Duration;
 
 use crate::abi::{Caller, Span, sized_struct, toolcore_str_t};
-use crate::guard::{Fail, NOT_FOUND, UNKNOWN, guard, read};
+use crate::guard::{Fail, NOT_FOUND, guard, read, unknown};
 use crate::object::{Lent, Live, Memory, Object, Place};
 use crate::status::toolcore_status_t;
 
@@ -354,7 +354,7 @@ fn append<'m>(
 impl toolcore_usage_t {
     fn to_core(self) -> Result<Usage, Fail> {
         if self.reserved != 0 {
-            return Err(UNKNOWN);
+            return Err(unknown!("reserved"));
         }
         Ok(Usage {
             input_tokens: self.input_tokens,

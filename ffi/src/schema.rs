@@ -11,11 +11,11 @@ use toolcore_core::sink::Sink;
 
 use crate::abi::{Caller, Span, sized_struct, toolcore_str_t};
 use crate::callback::{TellFn, tell};
-use crate::guard::{Fail, UNKNOWN, Why, guard, read};
+use crate::guard::{Fail, Why, guard, read, unknown};
 use crate::json::read_options;
 use crate::object::{Live, Memory, Object};
 use crate::resources::{resources, toolcore_resources_t};
-use crate::status::{toolcore_detail_t, toolcore_status_t};
+use crate::status::{TOOLCORE_ERR_UNSUPPORTED, toolcore_detail_t, toolcore_status_t};
 
 /// A compiled JSON Schema.
 pub struct toolcore_schema_t {
@@ -209,7 +209,7 @@ pub unsafe extern "C" fn toolcore_schema_check(
         let opts = c.options(opts)?;
         let options = check_options(opts.max_depth, opts.flags, opts.max_steps)?;
         if opts.reserved != 0 || opts.reserved2 != 0 {
-            return Err(UNKNOWN);
+            return Err(unknown!("reserved"));
         }
         let words = c.words(scratch, scratch_len)?;
         let mut told = ToldReport { tell: opts.violation, user_data: opts.user_data };
@@ -228,15 +228,22 @@ impl Object for toolcore_schema_t {
     const MAGIC: u32 = u32::from_be_bytes(*b"TCsc");
 }
 
+const NO_FORMATS: Fail = Fail(
+    TOOLCORE_ERR_UNSUPPORTED,
+    "TOOLCORE_SCHEMA_ASSERT_FORMATS: this library was built without the feature 'format'",
+);
+
 /// How C wants schemas to be compiled.
 pub(crate) fn compile_options(
     max_depth: u32,
     default_draft: u32,
     flags: u32,
 ) -> Result<CompileOptions, Fail> {
-    let known = if cfg!(feature = "format") { TOOLCORE_SCHEMA_ASSERT_FORMATS } else { 0 };
-    if flags & !known != 0 {
-        return Err(UNKNOWN);
+    if flags & !TOOLCORE_SCHEMA_ASSERT_FORMATS != 0 {
+        return Err(unknown!("flags"));
+    }
+    if flags & TOOLCORE_SCHEMA_ASSERT_FORMATS != 0 && !cfg!(feature = "format") {
+        return Err(NO_FORMATS);
     }
     let mut options = CompileOptions::default();
     if max_depth != 0 {
@@ -245,7 +252,7 @@ pub(crate) fn compile_options(
     options.default_draft = match default_draft {
         TOOLCORE_DRAFT_2020_12 => Draft::Draft2020,
         TOOLCORE_DRAFT_7 => Draft::Draft7,
-        _ => return Err(UNKNOWN),
+        _ => return Err(unknown!("default_draft")),
     };
     #[cfg(feature = "format")]
     {
@@ -269,7 +276,7 @@ fn options(
 ) -> Result<(CompileOptions, &'static [Resource<'static>]), Fail> {
     let opts = c.options(opts)?;
     if opts.reserved != 0 {
-        return Err(UNKNOWN);
+        return Err(unknown!("reserved"));
     }
     let options = compile_options(opts.max_depth, opts.default_draft, opts.flags)?;
     Ok((options, resources(c, opts.resources)?))

@@ -14,7 +14,7 @@ use toolcore_core::tool::{Annotations, Parameters, ToolDefinition};
 use crate::abi::{Caller, List, Span, UserData, hands_over, sized_struct, toolcore_str_t};
 use crate::call::toolcore_call_t;
 use crate::callback::HostHandler;
-use crate::guard::{Fail, NO_CALLBACK, UNKNOWN, Why};
+use crate::guard::{Fail, NO_CALLBACK, UNKNOWN, Why, unknown};
 use crate::registry::{HostRegistry, timeout};
 use crate::result::toolcore_result_t;
 use crate::status::{TOOLCORE_ERR_INVALID_ARGUMENT, toolcore_status_t};
@@ -250,8 +250,11 @@ impl toolcore_tool_t {
         }
         let known =
             TOOLCORE_TOOL_STRICT | TOOLCORE_TOOL_COERCE | TOOLCORE_TOOL_STATIC | TOOLCORE_TOOL_LAST_WINS;
-        if self.flags & !known != 0 || self.annotations & !0xFF != 0 {
-            return Err(UNKNOWN);
+        if self.flags & !known != 0 {
+            return Err(unknown!("flags"));
+        }
+        if self.annotations & !0xFF != 0 {
+            return Err(unknown!("annotations"));
         }
         let schema = c.text(self.schema)?;
         if self.params_len > 0 && !schema.is_empty() {
@@ -361,7 +364,7 @@ impl toolcore_param_t {
     fn declared(&self, c: Caller) -> Result<ToolParameter<'static>, Fail> {
         let known = TOOLCORE_PARAM_REQUIRED | TOOLCORE_PARAM_NULLABLE | TOOLCORE_PARAM_ADDITIONAL;
         if self.flags & !known != 0 {
-            return Err(UNKNOWN);
+            return Err(unknown!("flags"));
         }
         let said = |text| c.text(text).map(|text: &'static str| (!text.is_empty()).then_some(text));
         let bound = |bound: u32| (bound != 0).then_some(bound);

@@ -50,8 +50,8 @@ fn it_says_its_version_and_features() {
     assert_eq!(answer["ok"], true);
     assert_eq!(answer["version"], env!("CARGO_PKG_VERSION"));
     let features = answer["features"].as_array().unwrap();
-    for dialect in ["openai_chat", "anthropic", "mcp"] {
-        assert!(features.contains(&json!(dialect)), "{answer}");
+    for feature in ["openai_chat", "anthropic", "mcp", "pattern", "format", "unevaluated"] {
+        assert!(features.contains(&json!(feature)), "{answer}");
     }
 }
 
