@@ -275,7 +275,8 @@
 // toolcore_tool_t.flags: ask the provider to hold the model to the schema.
 #define TOOLCORE_TOOL_STRICT 1
 
-// toolcore_tool_t.flags: convert arguments that nearly fit ("5" for an integer) and fill in defaults.
+// toolcore_tool_t.flags: convert arguments that nearly fit ("5" for an integer) and fill in defaults. See
+// toolcore_schema_coerce, and toolcore_registry_add for defaults that do not fit.
 #define TOOLCORE_TOOL_COERCE 2
 
 // toolcore_tool_t.flags: all strings live as long as the registry, as literals do; they are not copied.
@@ -650,7 +651,7 @@ typedef struct toolcore_resource_t {
 } toolcore_resource_t;
 
 // What was wrong, filled in by functions that take one; NULL where nobody wants to know. Also filled in
-// on success, with an empty message.
+// on success, with an empty message; toolcore_registry_add alone may have something to say then.
 typedef struct toolcore_detail_t {
     // sizeof(toolcore_detail_t)
     size_t struct_size;
@@ -1344,6 +1345,11 @@ void toolcore_registry_deinit(toolcore_registry_t *registry);
 // message begins with the place), ERR_BAD_JSON for a schema that is not JSON (why.offset);
 // ERR_INVALID_UTF8; ERR_UNSUPPORTED for a type or flag that is not known; ERR_INVALID_ARGUMENT, also for
 // both `params` and `schema`, or two annotations that exclude each other.
+//
+// A `schema` of a tool with TOOLCORE_TOOL_COERCE may have a "default" that it does not accept itself. The tool is
+// added, and such a default is never filled in: TOOLCORE_OK, and why.message names each ("parameters:
+// /properties/unit: its default is not a value that it accepts, and is not filled in"). Otherwise the message is
+// empty on OK. A default in `params` that does not fit is ERR_BAD_SCHEMA.
 //
 // user_data is the registry's from now on: its `drop` runs exactly once, when the tool is removed,
 // replaced or the registry ends, and before this returns if it fails. (If `tool` is NULL, or struct_size

@@ -131,6 +131,8 @@ pub(crate) struct Why {
     pub(crate) resource: usize,
     /// How much of the message is a place in a schema.
     pub(crate) place_len: usize,
+    /// Whether the message is kept where nothing was wrong.
+    pub(crate) notes: bool,
 }
 
 impl Why {
@@ -152,6 +154,7 @@ impl Why {
             reason: 0,
             resource: 0,
             place_len: 0,
+            notes: false,
         })
     }
 
@@ -186,7 +189,9 @@ impl Why {
         let Some(target) = self.target else { return };
         let status = match outcome {
             Ok(()) => {
-                self.sink.truncate(0);
+                if !self.notes {
+                    self.sink.truncate(0);
+                }
                 (self.offset, self.need, self.reason) = (NO_OFFSET, 0, 0);
                 (self.resource, self.place_len) = (0, 0);
                 TOOLCORE_OK

@@ -114,6 +114,11 @@ pub unsafe extern "C" fn toolcore_registry_deinit(registry: *mut toolcore_regist
 /// ERR_INVALID_UTF8; ERR_UNSUPPORTED for a type or flag that is not known; ERR_INVALID_ARGUMENT, also for
 /// both `params` and `schema`, or two annotations that exclude each other.
 ///
+/// A `schema` of a tool with TOOLCORE_TOOL_COERCE may have a "default" that it does not accept itself. The tool is
+/// added, and such a default is never filled in: TOOLCORE_OK, and why.message names each ("parameters:
+/// /properties/unit: its default is not a value that it accepts, and is not filled in"). Otherwise the message is
+/// empty on OK. A default in `params` that does not fit is ERR_BAD_SCHEMA.
+///
 /// user_data is the registry's from now on: its `drop` runs exactly once, when the tool is removed,
 /// replaced or the registry ends, and before this returns if it fails. (If `tool` is NULL, or struct_size
 /// does not reach beyond `drop` or is larger than TOOLCORE_STRUCT_SIZE_MAX, nothing was handed over.) `tool`,

@@ -83,7 +83,7 @@ pub const TOOLCORE_DETAIL_MESSAGE_SIZE: usize = 224;
 pub(crate) const NO_OFFSET: usize = usize::MAX;
 
 /// What was wrong, filled in by functions that take one; NULL where nobody wants to know. Also filled in
-/// on success, with an empty message.
+/// on success, with an empty message; toolcore_registry_add alone may have something to say then.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct toolcore_detail_t {

@@ -123,7 +123,8 @@ pub const TOOLCORE_ANNOTATION_NOT_OPEN_WORLD: u32 = 128;
 
 /// toolcore_tool_t.flags: ask the provider to hold the model to the schema.
 pub const TOOLCORE_TOOL_STRICT: u32 = 1;
-/// toolcore_tool_t.flags: convert arguments that nearly fit ("5" for an integer) and fill in defaults.
+/// toolcore_tool_t.flags: convert arguments that nearly fit ("5" for an integer) and fill in defaults. See
+/// toolcore_schema_coerce, and toolcore_registry_add for defaults that do not fit.
 pub const TOOLCORE_TOOL_COERCE: u32 = 2;
 /// toolcore_tool_t.flags: all strings live as long as the registry, as literals do; they are not copied.
 pub const TOOLCORE_TOOL_STATIC: u32 = 4;
@@ -200,7 +201,10 @@ pub(crate) fn add(
         (true, _) => registry.add_static_written(&definition, &write, handler, why.sink()),
     };
     match (added, wrong.get()) {
-        (Ok(_), _) => Ok(()),
+        (Ok(_), _) => {
+            why.notes = true;
+            Ok(())
+        }
         (Err(_), Some((name, fail))) => {
             let sink = why.sink();
             sink.truncate(0);

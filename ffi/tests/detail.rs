@@ -45,6 +45,25 @@ fn success_says_nothing() {
 }
 
 #[test]
+fn a_default_that_does_not_fit_is_told_of_a_tool_that_was_added() {
+    let schema =
+        r#"{"type":"object","properties":{"unit":{"enum":["c","f"],"default":"k"},"n":{"default":1}}}"#;
+    let told =
+        "parameters: /properties/unit: its default is not a value that it accepts, and is not filled in";
+    for (flags, expected) in [(TOOLCORE_TOOL_COERCE, told), (0, "")] {
+        let tool = toolcore_tool_t { schema: s(schema), flags, ..tool("x", fail) };
+        assert_eq!(add(&tool), Said(TOOLCORE_OK, expected.into(), None, 0, 0));
+    }
+    let good = r#"{"type":"object","properties":{"unit":{"enum":["c","f"],"default":"f"}}}"#;
+    let tool = toolcore_tool_t { schema: s(good), flags: TOOLCORE_TOOL_COERCE, ..tool("x", fail) };
+    assert_eq!(add(&tool), Said(TOOLCORE_OK, String::new(), None, 0, 0));
+    let param =
+        sized!(toolcore_param_t { name: s("n"), r#type: TOOLCORE_TYPE_INTEGER, default_value: s("1") });
+    let tool = toolcore_tool_t { schema: s(""), params: &raw const param, params_len: 1, ..tool };
+    assert_eq!(add(&tool), Said(TOOLCORE_OK, String::new(), None, 0, 0));
+}
+
+#[test]
 fn a_registration_names_the_place() {
     let plain = |status, message: &str| Said(status, message.into(), None, 0, 0);
     assert_eq!(
