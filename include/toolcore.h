@@ -1135,10 +1135,15 @@ typedef struct toolcore_check_opts_t {
                       toolcore_str_t path,
                       toolcore_str_t keyword,
                       toolcore_str_t message);
-    // Given to `violation`.
+    // Given to `violation` and `located`.
     void *user_data;
-    // Must be 0.
-    size_t reserved;
+    // Called in place of `violation` if it is set: told also the place of the keyword in the schema as a JSON
+    // Pointer, in a resource after its URI and "#"; cut like the others. NULL if the schema is of no interest.
+    void (*located)(void *user_data,
+                    toolcore_str_t path,
+                    toolcore_str_t keyword,
+                    toolcore_str_t message,
+                    toolcore_str_t schema_path);
     // How deep the instance may be nested; 0 for the default, 128.
     uint32_t max_depth;
     // Steps that the check may take; 0 for the default, 1,000,000.
@@ -1146,7 +1151,7 @@ typedef struct toolcore_check_opts_t {
     // TOOLCORE_JSON_REPLACE_SURROGATES, or 0.
     uint32_t flags;
     // Must be 0.
-    uint32_t reserved2;
+    uint32_t reserved;
 } toolcore_check_opts_t;
 
 // How an instance is made to fit. NULL, or all zero but struct_size, for the defaults.

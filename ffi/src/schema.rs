@@ -10,7 +10,7 @@ use toolcore_core::schema::{
 use toolcore_core::sink::Sink;
 
 use crate::abi::{Caller, Span, sized_struct, toolcore_str_t};
-use crate::callback::{TellFn, tell};
+use crate::callback::{LocatedFn, TellFn, tell, tell_located};
 use crate::guard::{Fail, Why, guard, read, unknown};
 use crate::json::read_options;
 use crate::object::{Live, Memory, Object};
@@ -67,10 +67,19 @@ pub struct toolcore_check_opts_t {
             message: toolcore_str_t,
         ),
     >,
-    /// Given to `violation`.
+    /// Given to `violation` and `located`.
     pub user_data: *mut c_void,
-    /// Must be 0.
-    pub reserved: usize,
+    /// Called in place of `violation` if it is set: told also the place of the keyword in the schema as a JSON
+    /// Pointer, in a resource after its URI and "#"; cut like the others. NULL if the schema is of no interest.
+    pub located: Option<
+        unsafe extern "C" fn(
+            user_data: *mut c_void,
+            path: toolcore_str_t,
+            keyword: toolcore_str_t,
+            message: toolcore_str_t,
+            schema_path: toolcore_str_t,
+        ),
+    >,
     /// How deep the instance may be nested; 0 for the default, 128.
     pub max_depth: u32,
     /// Steps that the check may take; 0 for the default, 1,000,000.
@@ -78,7 +87,7 @@ pub struct toolcore_check_opts_t {
     /// TOOLCORE_JSON_REPLACE_SURROGATES, or 0.
     pub flags: u32,
     /// Must be 0.
-    pub reserved2: u32,
+    pub reserved: u32,
 }
 
 /// Bytes of memory that are always enough for toolcore_schema_init, in *need. Without a reference in the schema
@@ -208,12 +217,13 @@ pub unsafe extern "C" fn toolcore_schema_check(
         let instance = apart.bytes(instance.ptr.cast(), instance.len)?;
         let opts = c.options(opts)?;
         let options = check_options(opts.max_depth, opts.flags, opts.max_steps)?;
-        if opts.reserved != 0 || opts.reserved2 != 0 {
+        if opts.reserved != 0 {
             return Err(unknown!("reserved"));
         }
         let words = c.words(scratch, scratch_len)?;
-        let mut told = ToldReport { tell: opts.violation, user_data: opts.user_data };
-        let report: &mut dyn Report = if opts.violation.is_some() { &mut told } else { &mut NoReport };
+        let mut told = ToldReport { tell: opts.violation, located: opts.located, user_data: opts.user_data };
+        let wanted = opts.violation.is_some() || opts.located.is_some();
+        let report: &mut dyn Report = if wanted { &mut told } else { &mut NoReport };
         let verdict = schema.check(instance, &options, words, report).map_err(|error| why.error(error))?;
         valid.set(verdict.valid);
         Ok(())
@@ -300,6 +310,7 @@ pub(crate) fn refuse(error: SchemaError, schema: &str, resources: &[Resource<'_>
 /// Tells C of each violation.
 struct ToldReport {
     tell: TellFn,
+    located: LocatedFn,
     user_data: *mut c_void,
 }
 
@@ -309,7 +320,13 @@ impl Report for ToldReport {
         let (mut path, mut message) = (Sink::new(&mut path), Sink::new(&mut message));
         violation.write_path(&mut path);
         violation.write_message(&mut message);
-        let keyword = violation.keyword().name();
-        tell(self.tell, self.user_data, [path.finish_cut(), keyword, message.finish_cut()]);
+        let texts = [path.finish_cut(), violation.keyword().name(), message.finish_cut()];
+        if self.located.is_none() {
+            return tell(self.tell, self.user_data, texts);
+        }
+        let mut place = [0u8; 255];
+        let mut place = Sink::new(&mut place);
+        violation.write_schema_path(&mut place);
+        tell_located(self.located, self.user_data, texts, place.finish_cut());
     }
 }

@@ -131,7 +131,6 @@ fn fields() {
     for opts in [
         with(|opts: &mut toolcore_check_opts_t| opts.flags = 2),
         with(|opts: &mut toolcore_check_opts_t| opts.reserved = 1),
-        with(|opts: &mut toolcore_check_opts_t| opts.reserved2 = 1),
     ] {
         all.push(c!(toolcore_schema_check(schema, s("1"), &opts, null_mut(), 0, &mut true, no)));
     }
