@@ -687,7 +687,8 @@ typedef struct toolcore_registry_opts_t {
     // toolcore_registry_mem_size asks for is used for them too.
     size_t pool_bytes;
     // Documents that the references of tools' schemas can lead into, or NULL. They must live as long as the
-    // registry. A model is told a schema's own text, without them.
+    // registry. They hold for arguments, but a model does not read them: it is told a schema's text as it stands,
+    // with a "$ref" that it cannot follow. What it must know has to stand in the schema, or in a description.
     const toolcore_resources_t *resources;
     // TOOLCORE_COLLISION_REFUSE or TOOLCORE_COLLISION_REPLACE
     uint32_t collision;

@@ -38,7 +38,8 @@ pub struct toolcore_registry_opts_t {
     /// toolcore_registry_mem_size asks for is used for them too.
     pub pool_bytes: usize,
     /// Documents that the references of tools' schemas can lead into, or NULL. They must live as long as the
-    /// registry. A model is told a schema's own text, without them.
+    /// registry. They hold for arguments, but a model does not read them: it is told a schema's text as it stands,
+    /// with a "$ref" that it cannot follow. What it must know has to stand in the schema, or in a description.
     pub resources: *const toolcore_resources_t,
     /// TOOLCORE_COLLISION_REFUSE or TOOLCORE_COLLISION_REPLACE
     pub collision: u32,
