@@ -104,9 +104,7 @@ impl<'i> Check<'_, 'i, '_> {
             }
         }
         let slot = Slot(self.level.node);
-        let node = Node::read(program, slot.0 as usize);
-        let own = node.types != types::ALL || node.kinds & !(kind::IN_PLACE | kind::ALIAS) != 0;
-        let again = own || frame.end == 0;
+        let again = self.has_own() || frame.end == 0;
         let start = if again { self.level.start } else { frame.end };
         self.end_scope(&frame);
         self.leave();
@@ -215,9 +213,16 @@ impl<'i> Check<'_, 'i, '_> {
         Act::Run { at, slot, trial: true }
     }
 
+    /// Whether the frame's node says something about the value itself, for which it is read once more.
+    fn has_own(&self) -> bool {
+        let node = Node::read(self.schema.program(), self.level.node as usize);
+        node.types != types::ALL || node.kinds & !(kind::IN_PLACE | kind::ALIAS) != 0
+    }
+
     /// Reads the value once, strictly, so that what looks into it can rely on it.
     pub(super) fn read_whole(&mut self, frame: &mut Frame, value: &'i [u8]) -> Option<()> {
         if frame.end == 0 {
+            self.loose |= matches!(value, [b'{' | b'[', ..]) && !self.has_own();
             let after = self.scan.value(value, self.depth)?;
             frame.end = word_of(self.scan.offset(after));
             self.step(word_of((value.len() - after.len()) / 8))?;
