@@ -30,7 +30,7 @@ impl Check<'_, '_, '_> {
     /// Finds the schemas of an array's items.
     pub(super) fn find_items(&mut self, slot: Slot) {
         let program = self.schema.program();
-        let (mut items, mut additional) = (Slot::ANY.0, Slot::ANY.0);
+        let (mut items, mut additional, mut list) = (Slot::ANY.0, Slot::ANY.0, false);
         let mut cursor = Cursor::new(program, slot);
         while let Some(instruction) = cursor.next(program) {
             match instruction.op {
@@ -39,11 +39,12 @@ impl Check<'_, '_, '_> {
                 op::PREFIX_ITEMS => {
                     (self.level.entries, self.level.seen) =
                         (word_of(instruction.at + 4), instruction.argument);
+                    list = true;
                 }
                 _ => {}
             }
         }
-        let list = self.level.seen > 0 && items == Slot::ANY.0;
-        self.level.items = if list { additional } else { items };
+        // Only draft 7 has schemas for additional items, and they count only where `items` is a list.
+        self.level.items = if list && items == Slot::ANY.0 { additional } else { items };
     }
 }

@@ -479,6 +479,19 @@ fn a_key_that_stands_twice_is_refused_where_a_node_looks_at_the_value_as_a_whole
 }
 
 #[test]
+fn after_an_empty_list_of_items_all_items_are_additional() {
+    let old = |rest: &str| format!(r#"{{"$schema":"http://json-schema.org/draft-07/schema#",{rest}}}"#);
+    let none = old(r#""items":[],"additionalItems":false"#);
+    assert_eq!(violations(&none, "[1]"), ["/0: nothing is allowed here"]);
+    assert!(accepts(&none, "[]"));
+    let numbers = old(r#""additionalItems":{"type":"number"},"items":[]"#);
+    assert_eq!(violations(&numbers, "[1,true]"), ["/1: expected number, got boolean true"]);
+    // Without a list there are none.
+    assert!(accepts(&old(r#""additionalItems":false"#), "[1]"));
+    assert!(accepts(&old(r#""items":{},"additionalItems":false"#), "[1]"));
+}
+
+#[test]
 fn many_keys_are_compared_in_few_steps() {
     let members: Vec<String> = (0..5000).map(|i| format!("\"key number {i}\":{i}")).collect();
     let schema = program("{}");
