@@ -275,10 +275,14 @@ fn nesting(value: Value<'_>) -> usize {
     deepest
 }
 
-/// Equal values have the same fingerprint. The order of what is inside a value does not matter to it.
+/// Equal values have the same fingerprint: the sum of what each value in it prints, in which the keys and item
+/// numbers that lead there count. So the order of members does not matter, that of items does. Deeper than
+/// [`WAYS`] containers, the way is left out and keys print by themselves.
 fn fingerprint(value: Value<'_>) -> u32 {
     let mut reader = Reader::new(value.raw().as_bytes(), &CHECKED);
-    let mut sum = 0u32;
+    // Of the containers that are open: the way there, and the key's hash or the number of the next item.
+    let mut ways = [(0u32, 0u32); WAYS];
+    let (mut depth, mut sum) = (0usize, 0u32);
     while let Ok(Some(event)) = reader.next_event() {
         let print = match event {
             Event::Key(text) | Event::String(text) => {
@@ -290,9 +294,27 @@ fn fingerprint(value: Value<'_>) -> u32 {
             Event::Null => 5,
             Event::ArrayStart => 6,
             Event::ObjectStart => 7,
-            Event::ArrayEnd | Event::ObjectEnd => 0,
+            Event::ArrayEnd | Event::ObjectEnd => {
+                depth = depth.saturating_sub(1);
+                continue;
+            }
         };
-        sum = sum.wrapping_add(mix(print));
+        let mut way = 0;
+        if let Some((around, next)) = ways.get_mut(depth) {
+            if matches!(event, Event::Key(_)) {
+                *next = print;
+                continue;
+            }
+            way = mix(around.wrapping_add(mix(*next ^ 8)));
+            *next = next.wrapping_add(1);
+        }
+        sum = sum.wrapping_add(mix(way ^ print));
+        if matches!(event, Event::ArrayStart | Event::ObjectStart) {
+            depth += 1;
+            if let Some(inner) = ways.get_mut(depth) {
+                *inner = (way, 0);
+            }
+        }
     }
     sum
 }
@@ -327,6 +349,8 @@ fn take(steps: &mut u32, count: usize) -> Option<()> {
 const BASIS: u32 = 0x811C_9DC5;
 /// For text that was checked.
 const CHECKED: Options = Options { max_depth: MAX_DEPTH, surrogates: Surrogates::Replace };
+/// So deep in a value it counts for a fingerprint where something stands.
+const WAYS: usize = 16;
 /// So many are sooner compared with each other.
 const FEW: usize = 8;
 /// Words of the table that is always there.
