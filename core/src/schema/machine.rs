@@ -14,7 +14,7 @@ use super::level::{ARRAY, IN_PLACE, Level, OBJECT, OUTSIDE, PATTERNED};
 use super::mend::Mender;
 use super::path::Open;
 use super::place::Next;
-use super::program::{Cursor, Instruction, Node, Slot, kind, types, word, word_of};
+use super::program::{Cursor, Instruction, Node, Slot, kind, op, types, word, word_of};
 use super::report::{Problem, Report, Violation};
 use crate::json::{Reason, Scan, blanks};
 use core::cell::Cell;
@@ -391,7 +391,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
         }
         let steps = Cell::new(1);
         if trial {
-            let weight = if mended { 0 } else { self.weight(&problem) };
+            let weight = if mended { 0 } else { self.weight(&problem, at) };
             self.distance = self.distance.saturating_add(weight);
             self.take(1);
             return;
@@ -416,12 +416,35 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
 
     /// How much a problem says that a schema was not meant. A value that is not the expected one says much,
     /// since it often tells alternatives apart, and a wrong type too; and the less, the deeper it is inside.
-    pub(super) fn weight(&self, problem: &Problem<'_>) -> u32 {
+    /// An alternative for values of another type comes after all others.
+    pub(super) fn weight(&self, problem: &Problem<'_>, at: usize) -> u32 {
         let weight = match problem {
-            Problem::Type(..) | Problem::Kinds(..) | Problem::False => 64,
+            Problem::Type(..) | Problem::Kinds(..) | Problem::False => {
+                if self.is_tried(at, 0) {
+                    1024
+                } else {
+                    64
+                }
+            }
             Problem::Enum(_) | Problem::Const(_) => 160,
             _ => 4,
         };
         weight << (2 * (8 - self.depth.min(8)))
     }
+
+    /// Whether an alternative is on its way for the value that starts at `at`, apart from so many of the
+    /// innermost levels.
+    pub(super) fn is_tried(&self, at: usize, apart: usize) -> bool {
+        let program = self.schema.program();
+        let work = self.work.get(..self.top).unwrap_or_default();
+        let open =
+            Open { level: self.level, work, program, schema: self.schema.texts(), instance: self.text };
+        let frames = open.levels().take_while(|level| level.state == IN_PLACE && level.start as usize == at);
+        frames.skip(apart).take(FRAMES).any(|frame| {
+            matches!(Instruction::read(program, frame.next as usize).op, op::ANY_OF | op::ONE_OF)
+        })
+    }
 }
+
+/// So many schemas that apply to one value are looked through for alternatives.
+const FRAMES: usize = 8;

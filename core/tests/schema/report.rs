@@ -183,6 +183,30 @@ fn of_alternatives_the_closest_says_what_is_wrong() {
 }
 
 #[test]
+fn an_alternative_for_another_type_is_not_the_closest() {
+    let unit = r#"{"anyOf":[{"enum":["c","f"],"type":"string"},{"type":"null"}]}"#;
+    let expected = r#"expected one of "c", "f", got "kelvin""#;
+    assert_eq!(listed(unit, r#""kelvin""#), expected);
+    assert_eq!(listed(unit, "5"), "expected string or null, got number 5");
+    let nested = r#"{"anyOf":[{"anyOf":[{"type":"integer"},{"type":"null"}]},{"enum":["c","f"]}]}"#;
+    assert_eq!(listed(nested, r#""kelvin""#), expected);
+    let referred = r##"{"anyOf":[{"$ref":"#/$defs/a"},{"enum":["c","f"]}],"$defs":{"a":{"allOf":[{"type":["null","object"]}]}}}"##;
+    assert_eq!(listed(referred, r#""kelvin""#), expected);
+    let many =
+        r#"{"oneOf":[{"type":"null"},{"properties":{"a":{"const":1},"b":{"const":1},"c":{"const":1}}}]}"#;
+    assert_eq!(listed(many, r#"{"a":1,"b":1,"c":2}"#), "/c: expected 1, got 2");
+    assert_eq!(
+        listed(many, r#"{"a":2,"b":2,"c":2}"#),
+        "/a: expected 1, got 2; /b: expected 1, got 2; /c: expected 1, got 2"
+    );
+    // A wrong type in a member, which has alternatives itself, says less than a wrong tag.
+    let tagged = r#"{"anyOf":[
+        {"properties":{"kind":{"const":"a"},"x":{"anyOf":[{"type":"string"},{"type":"null"}]}}},
+        {"properties":{"kind":{"const":"b"},"x":{"type":"integer"}}}]}"#;
+    assert_eq!(listed(tagged, r#"{"kind":"a","x":5}"#), "/x: expected string or null, got number 5");
+}
+
+#[test]
 fn whole_containers_are_reported_where_they_stand() {
     for (schema, instance, expected) in [
         (
