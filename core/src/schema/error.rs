@@ -254,11 +254,13 @@ pub enum Keyword {
     MinProperties,
     /// `maxProperties`
     MaxProperties,
-    /// `dependentRequired`, or `dependencies` of draft 7
+    /// `dependentRequired`
     DependentRequired,
-    /// `anyOf`, where no alternative takes values of this type
+    /// `dependencies`
+    Dependencies,
+    /// `anyOf`, where no alternative takes values of this type, or none takes this one of a few values
     AnyOf,
-    /// `oneOf`, where no alternative takes values of this type, or where several fit
+    /// `oneOf`, as `anyOf`, or where several fit
     OneOf,
     /// `not`
     Not,
@@ -301,6 +303,7 @@ impl Keyword {
             Keyword::MinProperties => "minProperties",
             Keyword::MaxProperties => "maxProperties",
             Keyword::DependentRequired => "dependentRequired",
+            Keyword::Dependencies => "dependencies",
             Keyword::AnyOf => "anyOf",
             Keyword::OneOf => "oneOf",
             Keyword::Not => "not",

@@ -105,6 +105,7 @@ impl Violation<'_> {
             Problem::Several => Keyword::OneOf,
             Problem::Not => Keyword::Not,
             Problem::Equal(..) => Keyword::UniqueItems,
+            Problem::Dependent(name, key) if self.is_of_draft_7(name, key) => Keyword::Dependencies,
             Problem::Dependent(..) => Keyword::DependentRequired,
             Problem::DuplicateKey => Keyword::DuplicateKey,
         }
@@ -134,10 +135,7 @@ impl Violation<'_> {
         json::pointer_at(text, at, sink);
         if !matches!(self.problem, Problem::False | Problem::DuplicateKey) {
             sink.put_byte(b'/');
-            sink.put(match self.problem {
-                Problem::Dependent(name, key) if self.is_of_draft_7(name, key) => "dependencies",
-                _ => self.keyword().name(),
-            });
+            sink.put(self.keyword().name());
         }
     }
 
