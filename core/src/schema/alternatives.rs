@@ -5,7 +5,7 @@
 
 use super::error::Keyword;
 use super::fast::Quick;
-use super::fit::{Fit, type_bits};
+use super::fit::{Fit, type_bits, values_alone};
 use super::frame::Frame;
 use super::machine::Check;
 use super::place::{Act, Outcome};
@@ -104,6 +104,11 @@ impl<'i> Check<'_, 'i, '_> {
         if self.mender.is_none() && types.clone().all(|types| types & bits == 0) {
             let types = types.fold(types::NONE, |all, types| all | types);
             self.problem(Problem::Kinds(keyword, types));
+            return Some(Act::Finished);
+        }
+        let mut fitting = (0..count).map(slot).filter(|&slot| self.schema.types(slot) & bits != 0);
+        if fitting.clone().count() > 1 && fitting.all(|slot| values_alone(program, slot).is_some()) {
+            self.problem(Problem::Values(keyword, instruction));
             return Some(Act::Finished);
         }
         self.level.items = count;

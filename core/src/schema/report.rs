@@ -1,13 +1,14 @@
 //! What an instance does wrong, said so that a model can mend it.
 
-use super::entry::{Entry, Table};
+use super::entry::{Candidate, Entry, Table};
 #[cfg(feature = "pattern")]
 use super::error::put_source;
 use super::error::{Keyword, put_short, string_end};
+use super::fit::{type_bits, values_alone};
 #[cfg(feature = "format")]
 use super::format::Format;
 use super::path::Open;
-use super::program::{Cursor, Node, Slot, op, types, word, word_of};
+use super::program::{Cursor, Instruction, Node, Slot, op, types, word, word_of};
 use super::source::item_at;
 use crate::json::{self, Str, Value};
 use crate::sink::Sink;
@@ -69,6 +70,8 @@ pub(super) enum Problem<'a> {
     False,
     /// None of the alternatives takes values of other types than these.
     Kinds(Keyword, u8),
+    /// The alternatives that take values of this type take others; where they stand.
+    Values(Keyword, Instruction),
     /// More than one of the alternatives fits.
     Several,
     /// What is ruled out fits.
@@ -99,7 +102,7 @@ impl Violation<'_> {
             Problem::Required(_) => Keyword::Required,
             Problem::Unknown(..) => Keyword::AdditionalProperties,
             Problem::False => Keyword::False,
-            Problem::Kinds(keyword, _) => keyword,
+            Problem::Kinds(keyword, _) | Problem::Values(keyword, _) => keyword,
             #[cfg(feature = "unevaluated")]
             Problem::Unevaluated(keyword) => keyword,
             Problem::Several => Keyword::OneOf,
@@ -177,6 +180,23 @@ impl Violation<'_> {
             Problem::Const(value) => {
                 sink.put("expected ");
                 put_short(value, sink);
+                self.put_got(false, sink);
+            }
+            Problem::Values(_, alternatives) => {
+                let (program, texts) = (self.open.program, self.open.schema);
+                let bits = type_bits(self.open.instance.as_bytes().get(self.at..).unwrap_or_default());
+                let slot = |number: u32| Slot(word(program, alternatives.at + 4 + 4 * number as usize));
+                let values = (0..alternatives.argument)
+                    .map(slot)
+                    .filter(|slot| slot.as_node().is_some_and(|at| Node::read(program, at).types & bits != 0))
+                    .filter_map(|slot| values_alone(program, slot))
+                    .flat_map(|values| {
+                        let numbers = 0..values.argument;
+                        numbers.map(move |number| Candidate::read(program, values, number).raw(texts))
+                    });
+                self.take_steps(8 * alternatives.argument as usize);
+                sink.put("expected one of ");
+                put_list(values, sink);
                 self.put_got(false, sink);
             }
             Problem::Bound(keyword, bound) => {

@@ -207,6 +207,39 @@ fn an_alternative_for_another_type_is_not_the_closest() {
 }
 
 #[test]
+fn alternatives_that_are_values_are_all_listed() {
+    for (schema, instance, expected) in [
+        (r#"{"oneOf":[{"const":"c"},{"const":"f"}]}"#, r#""k""#, r#"expected one of "c", "f", got "k""#),
+        (
+            r#"{"anyOf":[{"const":"c","title":"Celsius"},{"type":"null"},{"enum":["f","k",1]}]}"#,
+            r#""x""#,
+            r#"expected one of "c", "f", "k", 1, got "x""#,
+        ),
+        (r#"{"anyOf":[{"const":1},{"const":2},{"const":"c"}]}"#, "3", r#"expected one of 1, 2, "c", got 3"#),
+        (
+            r#"{"anyOf":[{"enum":[1,2],"type":"integer"},{"const":"c","type":"string"},{"const":"d","type":"string"}]}"#,
+            r#""x""#,
+            r#"expected one of "c", "d", got "x""#,
+        ),
+        (r#"{"oneOf":[{"const":[1]},{"const":[2]}]}"#, "[3]", "expected one of [1], [2], got array"),
+        // What one of them says beside its value can be what is wrong.
+        (r#"{"anyOf":[{"const":"c"},{"minLength":3}]}"#, r#""k""#, "expected at least 3 characters, got 1"),
+        (r#"{"anyOf":[{"const":"c"},{"type":"null"}]}"#, r#""k""#, r#"expected "c", got "k""#),
+    ] {
+        assert_eq!(listed(schema, instance), expected, "{schema}");
+    }
+    let schema = r#"{"properties":{"u":{"oneOf":[{"const":"c"},{"const":"f"}]}}}"#;
+    assert_eq!(
+        told(schema, &[], r#"{"u":"k"}"#),
+        [["/u", "/properties/u/oneOf", "oneOf", r#"expected one of "c", "f", got "k""#].map(String::from)]
+    );
+    let values: Vec<String> = (0..500).map(|i| format!("{{\"const\":{i}}}")).collect();
+    let line = listed(&format!("{{\"anyOf\":[{}]}}", values.join(",")), "-1");
+    assert!(line.starts_with("expected one of 0, 1, 2, ") && line.ends_with("…, got -1"), "{line}");
+    assert!(line.len() < 300, "{line}");
+}
+
+#[test]
 fn whole_containers_are_reported_where_they_stand() {
     for (schema, instance, expected) in [
         (
