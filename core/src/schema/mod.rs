@@ -66,6 +66,7 @@ mod frame;
 mod index;
 mod keyword;
 mod level;
+mod list;
 mod lower;
 mod machine;
 #[cfg(feature = "pattern")]
@@ -103,7 +104,8 @@ pub use compile::{
 };
 pub use defaults::{WrongDefault, wrong_defaults};
 pub use error::{CheckError, Keyword, SchemaError, SchemaErrorKind};
+pub use list::ListReport;
 pub use lower::{Change, StrictProblem, StrictProblemKind, StrictSubset, strict_problem, write_lowered};
-pub use report::{ListReport, NoReport, Report, Violation};
+pub use report::{NoReport, Report, Violation};
 pub use source::Resource;
 pub use splice::Coercion;

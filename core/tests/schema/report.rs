@@ -240,6 +240,24 @@ fn alternatives_that_are_values_are_all_listed() {
 }
 
 #[test]
+fn a_line_is_told_once() {
+    let twice = r#"{"allOf":[{"required":["a"]},{"required":["b"]},{"required":["a"]}],"required":["a"]}"#;
+    assert_eq!(listed(twice, "{}"), "/a: required; /b: required");
+    // Where a line begins like another one it is not the same.
+    let similar = r#"{"properties":{"a":{"items":{"type":"null"}}}}"#;
+    assert_eq!(
+        listed(similar, r#"{"a":[5,55,5]}"#),
+        "/a/0: expected null, got number 5; /a/1: expected null, got number 55; /a/2: expected null, got number 5"
+    );
+    let program = program(twice);
+    let mut buffer = [0; 64];
+    let mut sink = Sink::new(&mut buffer);
+    let mut report = ListReport::new(&mut sink);
+    Schema::new(twice, &program).check(b"{}", &CheckOptions::default(), &mut [0; 256], &mut report).unwrap();
+    assert_eq!(report.finish(), 4);
+}
+
+#[test]
 fn whole_containers_are_reported_where_they_stand() {
     for (schema, instance, expected) in [
         (
