@@ -10,6 +10,7 @@
 //! name. So a program accepts what its schema accepts, or there is no program.
 
 use super::compiler::Compiler;
+use super::entry::Entry;
 use super::error::{SchemaError, SchemaErrorKind};
 use super::pass::{Levels, NO_LEVELS};
 use super::source::{Resource, Texts};
@@ -73,7 +74,7 @@ pub fn compile_with(
     options: &CompileOptions,
     memory: &mut [u8],
 ) -> Result<usize, SchemaError> {
-    let texts = Texts { first: text, more: resources };
+    let texts = checked(Texts { first: text, more: resources })?;
     let mut levels = NO_LEVELS;
     let compiled = Compiler::new(texts, options, memory, &mut levels).and_then(|mut compiler| {
         compiler.run()?;
@@ -101,7 +102,7 @@ pub fn program_size_with(
     options: &CompileOptions,
 ) -> Result<usize, SchemaError> {
     let mut levels = NO_LEVELS;
-    let texts = Texts { first: text, more: resources };
+    let texts = checked(Texts { first: text, more: resources })?;
     measure(texts, options, &mut levels)
 }
 
@@ -111,6 +112,20 @@ fn measure(texts: Texts<'_>, options: &CompileOptions, levels: &mut Levels) -> R
         Ok(compiler.store.need())
     });
     measured.map_err(|error| placed(error, texts))
+}
+
+/// The texts, if each of them is JSON. Where one is cut off, its end is an offset in it and no address: that is
+/// where the next one begins.
+fn checked<'s>(texts: Texts<'s>) -> Result<Texts<'s>, SchemaError> {
+    if texts.len() >= Entry::MAX_LENGTH as usize {
+        return Err(error_at(SchemaErrorKind::TooLarge, 0));
+    }
+    for (number, text) in texts.all().enumerate() {
+        let parsed = json::parse(text.as_bytes(), &json::Options::default());
+        let placed = |error| SchemaError { resource: number.checked_sub(1), ..not_json(error) };
+        parsed.map_err(placed)?;
+    }
+    Ok(texts)
 }
 
 /// An error in one of the texts, from one at an address.

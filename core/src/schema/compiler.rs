@@ -1,7 +1,6 @@
 //! The state of a compilation: its texts, its store, what it found out so far; how it begins and ends.
 
 use super::compile::{CompileOptions, Draft, MAX_LEVELS, error_at, not_json};
-use super::entry::Entry;
 use super::error::{SchemaError, SchemaErrorKind};
 use super::index::Index;
 use super::pass::Levels;
@@ -72,26 +71,15 @@ pub(super) struct Refs {
 }
 
 impl<'s, 'm> Compiler<'s, 'm> {
+    /// For texts that are JSON.
     pub(super) fn new(
         texts: Texts<'s>,
         options: &CompileOptions,
         memory: &'m mut [u8],
         levels: &'m mut Levels,
     ) -> Result<Self, SchemaError> {
-        if texts.len() >= Entry::MAX_LENGTH as usize {
-            return Err(error_at(SchemaErrorKind::TooLarge, 0));
-        }
         let text = texts.first;
-        let mut start = 0;
-        for text in core::iter::once(text).chain(texts.more.iter().map(|resource| resource.text)) {
-            let parsed = json::parse(text.as_bytes(), &json::Options::default());
-            parsed.map_err(|error| error_at(SchemaErrorKind::Json(error), start + error.offset))?;
-            start += text.len();
-        }
-        let may_hold = |word: &str| {
-            let texts = core::iter::once(text).chain(texts.more.iter().map(|resource| resource.text));
-            texts.into_iter().any(|text| text.contains(word) || text.contains("\\u"))
-        };
+        let may_hold = |word: &str| texts.all().any(|text| text.contains(word) || text.contains("\\u"));
         let mut compiler = Compiler {
             texts,
             text,

@@ -99,6 +99,24 @@ fn what_was_not_handed_over_is_refused() {
     assert!(matches!(refusal("{}", &[("https://example.com/a", "{")]).0, SchemaErrorKind::Json(_)));
 }
 
+#[test]
+fn a_text_that_is_cut_off_is_blamed_itself() {
+    for cut in ["", "{", r#"{"type":"#] {
+        for wrong in 0..3usize {
+            let text = |number| if number == wrong { cut } else { "{}" };
+            let resources = [
+                Resource { uri: "https://example.com/a", text: text(1) },
+                Resource { uri: "https://example.com/b", text: text(2) },
+            ];
+            let options = CompileOptions::default();
+            let error = compile_with(text(0), &resources, &options, &mut [0; 64]).unwrap_err();
+            assert!(matches!(error.kind, SchemaErrorKind::Json(_)), "{error:?}");
+            assert_eq!((error.resource, error.offset), (wrong.checked_sub(1), cut.len()));
+            assert_eq!(program_size_with(text(0), &resources, &options), Err(error));
+        }
+    }
+}
+
 /// Where a dynamic reference leads is decided by the documents around, so all its targets count.
 #[test]
 fn a_cycle_through_a_dynamic_target_is_refused() {
