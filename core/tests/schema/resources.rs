@@ -117,6 +117,35 @@ fn a_text_that_is_cut_off_is_blamed_itself() {
     }
 }
 
+#[test]
+fn an_error_displays_its_reason_and_its_document() {
+    let shown = |schema: &str, resource: &str, memory: &mut [u8]| {
+        let resources = [Resource { uri: "https://example.com/a", text: resource }];
+        compile_with(schema, &resources, &CompileOptions::default(), memory).unwrap_err().to_string()
+    };
+    let memory = &mut [0; 4096];
+    assert_eq!(
+        shown(r#"{"type":"#, "{}", memory),
+        "not JSON: unexpected end of text at byte 8 of the schema"
+    );
+    let inner = shown("{}", "[1,]", memory);
+    assert!(inner.starts_with("not JSON: "), "{inner}");
+    assert!(inner.ends_with(" at byte 3 of the resource with the number 0"), "{inner}");
+    let referred = r#"{"$ref":"https://example.com/a"}"#;
+    assert_eq!(
+        shown(referred, r#"{"type":7}"#, memory),
+        "keyword with a wrong value at byte 8 of the resource with the number 0"
+    );
+    #[cfg(feature = "pattern")]
+    assert_eq!(
+        shown(r#"{"pattern":"a("}"#, "{}", memory),
+        "group or class that is not closed at byte 1 of the pattern at byte 11 of the schema"
+    );
+    let need = program_size_with(r#"{"minItems":1}"#, &[], &CompileOptions::default()).unwrap();
+    let missing = shown(r#"{"minItems":1}"#, "{}", &mut []);
+    assert_eq!(missing, format!("no space for the compiled schema: {need} bytes needed"));
+}
+
 /// Where a dynamic reference leads is decided by the documents around, so all its targets count.
 #[test]
 fn a_cycle_through_a_dynamic_target_is_refused() {
