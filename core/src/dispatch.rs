@@ -22,7 +22,6 @@ use crate::scratch::Scratch;
 use crate::sink::{NoSpace, Sink};
 use crate::time::{Clock, Deadline, Duration};
 use crate::tool::{Failure, Handler};
-use core::cell::Cell;
 
 /// Is told what was changed in the arguments of a call before they were checked.
 pub type Changed<'o> = &'o dyn Fn(&ToolCall<'_>, &Coercion<'_>);
@@ -221,9 +220,18 @@ fn accept<'s, H: Handler>(
     let schema = tool.info.parameters();
     let last_wins = options.last_wins || tool.info.last_wins();
     if tool.info.coerce() || last_wins {
-        let wanted = if tool.info.coerce() { schema } else { Schema::anything() };
-        let options = (options, last_wins);
-        match coerced(wanted, call, text, options, words, arena, total)? {
+        let rules = CoerceOptions {
+            check: options.check,
+            last_wins,
+            keep_values: !tool.info.coerce(),
+            ..CoerceOptions::default()
+        };
+        let mut changed = |change: &Coercion<'_>| {
+            if let Some(changed) = options.changed {
+                changed(call, change);
+            }
+        };
+        match coerced(schema, text, &rules, &mut changed, words, arena, total)? {
             Some(coerced) => text = coerced,
             None => return refuse(&mut |out| not_checked(CheckError::StepLimit, out)),
         }
@@ -295,40 +303,36 @@ fn repaired<'s>(
 /// that was given up after changes were told.
 fn coerced<'s>(
     schema: Schema<'_>,
-    call: &ToolCall<'_>,
     text: &'s str,
-    (options, last_wins): (&DispatchOptions<'_>, bool),
+    options: &CoerceOptions,
+    changed: &mut dyn FnMut(&Coercion<'_>),
     words: &mut [u32],
     arena: &Arena<'s>,
     total: usize,
 ) -> Result<Option<&'s str>, DispatchError> {
     let used = total.saturating_sub(arena.room());
-    let coerce_options = CoerceOptions { check: options.check, last_wins, ..CoerceOptions::default() };
-    let told = Cell::new(false);
+    let mut told = false;
     let mut tell = |change: &Coercion<'_>| {
-        told.set(true);
-        if let Some(changed) = options.changed {
-            changed(call, change);
-        }
+        told = true;
+        changed(change);
     };
     let mut any = true;
-    let kept =
-        arena.fill(|memory| match coerce(schema, text, &coerce_options, words, memory, &mut tell) {
-            Ok(Some(coerced)) => Ok(coerced.len()),
-            Err(CoerceError::NoSpace { need }) => {
-                Err(DispatchError::NoSpace { words: 0, bytes: used.saturating_add(need) })
-            }
-            Err(CoerceError::NoWork { need }) => Err(DispatchError::NoSpace { words: need, bytes: 0 }),
-            // Nothing to change, or nothing that can be: the check says what is wrong.
-            Ok(None) | Err(_) => {
-                any = false;
-                Ok(0)
-            }
-        })?;
+    let kept = arena.fill(|memory| match coerce(schema, text, options, words, memory, &mut tell) {
+        Ok(Some(coerced)) => Ok(coerced.len()),
+        Err(CoerceError::NoSpace { need }) => {
+            Err(DispatchError::NoSpace { words: 0, bytes: used.saturating_add(need) })
+        }
+        Err(CoerceError::NoWork { need }) => Err(DispatchError::NoSpace { words: need, bytes: 0 }),
+        // Nothing to change, or nothing that can be: the check says what is wrong.
+        Ok(None) | Err(_) => {
+            any = false;
+            Ok(0)
+        }
+    })?;
     if any {
         return Ok(Some(core::str::from_utf8(kept).unwrap_or_default()));
     }
-    Ok((!told.get()).then_some(text))
+    Ok((!told).then_some(text))
 }
 
 /// How much of malformed arguments the model is shown again, in bytes.

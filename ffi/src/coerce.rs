@@ -3,7 +3,7 @@
 use core::ffi::{c_char, c_void};
 
 use toolcore_core::json;
-use toolcore_core::schema::{CoerceError, CoerceOptions, Coercion, Schema, coerce};
+use toolcore_core::schema::{CoerceError, CoerceOptions, Coercion, coerce};
 use toolcore_core::sink::{NoSpace, Sink};
 
 use crate::abi::{Caller, Span, sized_struct, toolcore_str_t};
@@ -87,7 +87,6 @@ pub unsafe extern "C" fn toolcore_schema_coerce(
         let instance = c.apart_from(working).bytes(instance.ptr.cast(), instance.len)?;
         let opts = c.options(opts)?;
         let options = options(&opts)?;
-        let wanted = if opts.flags & TOOLCORE_COERCE_KEEP_VALUES == 0 { schema } else { Schema::anything() };
         let instance = match core::str::from_utf8(instance) {
             Ok(text) => text,
             // Says where, as for any other text that is not JSON.
@@ -100,7 +99,7 @@ pub unsafe extern "C" fn toolcore_schema_coerce(
                 tell_coercion(opts.changed, opts.user_data, change);
             }
         };
-        let done = coerce(wanted, instance, &options, words, output.buffer(), &mut tell);
+        let done = coerce(schema, instance, &options, words, output.buffer(), &mut tell);
         let len = match done.map(|changed| changed.map(str::len)) {
             Ok(Some(len)) => len,
             Ok(None) => {
@@ -147,6 +146,7 @@ fn options(opts: &toolcore_coerce_opts_t) -> Result<CoerceOptions, Fail> {
         check: check_options(opts.max_depth, opts.flags & TOOLCORE_JSON_REPLACE_SURROGATES, opts.max_steps)?,
         wrap_scalars: opts.flags & TOOLCORE_COERCE_WRAP_SCALARS != 0,
         last_wins: opts.flags & TOOLCORE_COERCE_LAST_WINS != 0,
+        keep_values: opts.flags & TOOLCORE_COERCE_KEEP_VALUES != 0,
     })
 }
 
