@@ -2,6 +2,9 @@
 //!
 //! The order: pre-hooks, look-up, arguments, handler, post-hooks. What the model did wrong becomes a
 //! result that says so (see [`crate::result`] for the texts); only what the host must change is an error.
+//! That the budget of steps does not suffice to check the arguments is a result as well, since it depends on
+//! them, and every call of a reply needs one. It says so in words of its own, because none of the arguments
+//! is known to be wrong; a host that sees it raises [`CheckOptions::steps`] or writes a cheaper schema.
 //!
 //! **Timeouts.** The tool's applies, else the registry's, else the call's: the most specific that is set,
 //! even when it is the looser one. Arguments are checked outside the bound. A handler runs in the caller's
@@ -199,9 +202,10 @@ fn accept<'s, H: Handler>(
         });
         Ok(Err(result))
     };
-    let not_checked = |error: CheckError, out: &mut Sink<'_>| {
-        quote(out, "Invalid arguments for '", name, "': ");
-        put_display(&error, out);
+    let not_checked = || {
+        refuse(&mut |sink| {
+            quote(sink, "The arguments for '", name, "' could not be checked within the budget of steps.");
+        })
     };
     if call.truncated {
         return refuse(&mut |sink| {
@@ -233,7 +237,7 @@ fn accept<'s, H: Handler>(
         };
         match coerced(schema, text, &rules, &mut changed, words, arena, total)? {
             Some(coerced) => text = coerced,
-            None => return refuse(&mut |out| not_checked(CheckError::StepLimit, out)),
+            None => return not_checked(),
         }
     }
     let mut problems = [0u8; 768];
@@ -264,7 +268,11 @@ fn accept<'s, H: Handler>(
             out.put(if shown < call.arguments.len() { "…'" } else { "'" });
         }),
         Err(CheckError::NoWork { need }) => Err(DispatchError::NoSpace { words: need, bytes: 0 }),
-        Err(error) => refuse(&mut |out| not_checked(error, out)),
+        Err(CheckError::StepLimit) => not_checked(),
+        Err(error) => refuse(&mut |out| {
+            quote(out, "Invalid arguments for '", name, "': ");
+            put_display(&error, out);
+        }),
     }
 }
 
