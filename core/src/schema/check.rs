@@ -198,9 +198,8 @@ impl<'s> Schema<'s> {
         slot.as_immediate().is_some_and(|(types, _)| types & types::OBJECT != 0)
     }
 
-    /// Checks `instance` while reading it. Every problem is reported, in the order in which it is met, and
-    /// keys that stand twice in one object last; whoever gets an error must disregard what was reported
-    /// before.
+    /// Checks `instance` while reading it. Every problem is reported, in the order that [`Report`] states;
+    /// whoever gets an error must disregard what was reported before.
     pub fn check(
         self,
         instance: &[u8],

@@ -156,8 +156,8 @@ impl From<CheckError> for CoerceError {
 /// Coerces `instance` and gives the new text, or nothing if there was nothing to change.
 ///
 /// Takes work memory as a check does, and a little more where a default has to be checked. `changes` is told
-/// each change once it is made, also when an error follows; of those that are made in one reading, in the
-/// order of the text.
+/// each change once it is made, also when an error follows: those of one reading in the order of the text, a
+/// default at the end of its object, and then those of the next reading.
 pub fn coerce<'o>(
     schema: Schema<'_>,
     instance: &str,

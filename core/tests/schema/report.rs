@@ -182,6 +182,21 @@ fn of_alternatives_the_closest_says_what_is_wrong() {
     assert_eq!(listed(schema, "[7,3]"), "/1: expected at least 5, got 3");
 }
 
+/// As `Report` states it.
+#[cfg(feature = "unevaluated")]
+#[test]
+fn what_takes_a_further_look_is_told_first_and_keys_that_stand_twice_last() {
+    let schema = r#"{
+        "properties":{"a":{"type":"null"},"b":true},"required":["b"],
+        "unevaluatedProperties":false,"allOf":[{"properties":{"c":{"type":"null"}}}]}"#;
+    assert_eq!(
+        listed(schema, r#"{"x":0,"a":1,"c":1,"x":0}"#),
+        "/c: expected null, got number 1; \
+         /x: unknown property; /x: unknown property; \
+         /a: expected null, got number 1; /b: required; /x: duplicate key"
+    );
+}
+
 #[test]
 fn an_alternative_for_another_type_is_not_the_closest() {
     let unit = r#"{"anyOf":[{"enum":["c","f"],"type":"string"},{"type":"null"}]}"#;
