@@ -19,8 +19,9 @@ use core::cell::Cell;
 /// That is the order of the instance's text, with three exceptions. A missing member is told at the end of its
 /// object. A value is gone through several times where its schema applies others in place or has a keyword
 /// that takes a look at the whole value (`uniqueItems`, `contains`, `propertyNames`, `minProperties` and the
-/// like): for each of them, in an order that is not promised, then for `unevaluatedItems` and `unevaluatedProperties`, and last for
-/// everything else. Keys that stand twice in one object come after all of this.
+/// like): for each of them, in an order that is not promised, then for `unevaluatedItems` and
+/// `unevaluatedProperties`, and last for everything else. Keys that stand twice in one object come after all
+/// of this.
 pub trait Report {
     /// One problem of the instance. It borrows from the texts; write what is to be kept.
     fn violation(&mut self, violation: &Violation<'_>);
