@@ -4,10 +4,10 @@ use super::compile::{CompileOptions, Draft, MAX_LEVELS, error_at, not_json};
 use super::error::{SchemaError, SchemaErrorKind};
 use super::index::Index;
 use super::pass::Levels;
-use super::program::{self, Node, RECURSIVE, Slot, kind, word_of};
+use super::program::{self, Node, RECURSIVE, Slot, UNIQUE, kind, word_of};
 use super::source::{Texts, offset_in};
 use super::store::Store;
-use super::work;
+use super::work::{self, Need};
 use crate::json::{self, Event, Kind, Reader, Value};
 
 /// One compilation.
@@ -46,7 +46,7 @@ pub(super) struct Compiler<'s, 'm> {
     /// Schemas that can be noted for one value.
     pub(super) notes: u32,
     /// Work words that are needed beside the levels, for comparing values.
-    pub(super) once: u32,
+    pub(super) once: Need,
 }
 
 /// What was seen of references.
@@ -66,8 +66,13 @@ pub(super) struct Refs {
     pub(super) deepest: usize,
     /// Nodes that apply schemas in place.
     pub(super) places: usize,
-    /// The most frames that one value takes.
+    /// All nodes, and the most that are inside one another.
+    pub(super) nodes: usize,
+    pub(super) nested: usize,
+    /// The most words that the frames of one value take.
     pub(super) chain: u32,
+    /// What a check needs, if no schema leads back to itself.
+    pub(super) need: Option<Need>,
 }
 
 impl<'s, 'm> Compiler<'s, 'm> {
@@ -105,7 +110,7 @@ impl<'s, 'm> Compiler<'s, 'm> {
             patterned: false,
             largest: 0,
             notes: 0,
-            once: 0,
+            once: Need::NOTHING,
         };
         let dialect = compiler.dialect_of(0)?;
         compiler.set_dialect(dialect);
@@ -118,17 +123,26 @@ impl<'s, 'm> Compiler<'s, 'm> {
         }
         let (root, need) = self.schema()?;
         self.store.set(4, root.0);
-        let recursive = self.refs.count > 0;
-        self.resolve()?;
         // There is no level around the root that would have to be kept.
         let kinds = root.as_node().map_or(0, |at| Node::read(self.store.program(), at).kinds);
         let around = if kinds & (kind::OBJECT | kind::ARRAY | kind::IN_PLACE) != 0 { work::LEVEL } else { 0 };
-        let need = need.saturating_sub(around).saturating_add(self.notes).min(RECURSIVE - 1);
-        self.store.set(8, if recursive { RECURSIVE | self.once } else { need });
-        let frames = self.refs.chain.saturating_mul(work::LEVEL + work::FRAME);
-        let containers = work::LEVEL * (1 + u32::from(self.patterned));
-        let level = frames.saturating_add(containers).saturating_add(self.notes);
-        self.store.set(12, level.saturating_add(self.largest));
+        let mut need = Some(need.minus(around).plus(self.notes));
+        if self.refs.count > 0 {
+            self.resolve()?;
+            need = self.refs.need;
+        }
+        let words = match need {
+            Some(need) => [need.all.min(UNIQUE - 1), need.plain],
+            None => {
+                let unique = if self.once.all > self.once.plain { UNIQUE } else { 0 };
+                let containers = work::LEVEL * (1 + u32::from(self.patterned));
+                let level = self.refs.chain.saturating_add(containers).saturating_add(self.notes);
+                let once = self.once.plain.min(UNIQUE - 1);
+                [RECURSIVE | unique | once, level.saturating_add(self.largest)]
+            }
+        };
+        self.store.set(8, words[0]);
+        self.store.set(12, words[1]);
         Ok(())
     }
 

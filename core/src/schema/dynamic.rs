@@ -108,6 +108,7 @@ impl Compiler<'_, '_> {
                 document = anchor.document;
                 compiler.store.append(document);
                 compiler.store.append(anchor.slot.0);
+                compiler.notes += u32::from(compiler.tracks);
                 count += 1;
                 compiler.store.set(table + 4, count);
             }

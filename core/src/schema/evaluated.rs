@@ -47,15 +47,23 @@ impl<'i> Check<'_, 'i, '_> {
     }
 
     /// Ends the frame's scope, if it has one. What was noted counts for a scope around it that is about the
-    /// same value.
-    pub(super) fn end_scope(&mut self, frame: &Frame) {
-        if frame.stage != 0 {
-            let opened = self.scope.mark;
-            self.scope = Scope { behind: frame.outer_scope, mark: frame.outer_mark };
-            if !self.in_scope() {
-                self.notes = opened;
-            }
+    /// same value, once.
+    pub(super) fn end_scope(&mut self, frame: &Frame) -> Option<()> {
+        if frame.stage == 0 {
+            return Some(());
         }
+        let inner = self.noted();
+        self.scope = Scope { behind: frame.outer_scope, mark: frame.outer_mark };
+        self.notes = word_of(self.work.len() - inner.end);
+        if !self.in_scope() {
+            return Some(());
+        }
+        // They are gone through from the first one, behind which there is room for it.
+        for at in inner.rev() {
+            let slot = self.work.get(at).copied().unwrap_or(0);
+            self.note(Slot(slot))?;
+        }
+        Some(())
     }
 
     /// Whether the frame's node asks what was looked at.

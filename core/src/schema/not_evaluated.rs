@@ -18,7 +18,9 @@ impl<'i> Check<'_, 'i, '_> {
     }
 
     #[inline(always)]
-    pub(super) fn end_scope(&mut self, _: &Frame) {}
+    pub(super) fn end_scope(&mut self, _: &Frame) -> Option<()> {
+        Some(())
+    }
 
     #[inline(always)]
     pub(super) fn in_scope(&self) -> bool {

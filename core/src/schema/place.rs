@@ -106,7 +106,7 @@ impl<'i> Check<'_, 'i, '_> {
         let slot = Slot(self.level.node);
         let again = self.has_own() || frame.end == 0;
         let start = if again { self.level.start } else { frame.end };
-        self.end_scope(&frame);
+        self.end_scope(&frame)?;
         self.leave();
         let text = self.text.as_bytes().get(start as usize..).unwrap_or_default();
         Some(if again { Next::Own(text, slot) } else { Next::Done(text) })
