@@ -58,6 +58,8 @@ pub(super) struct Refs {
     pub(super) odd: bool,
     /// One leads to a document or an anchor, or stands in a document inside another one.
     pub(super) foreign: bool,
+    /// What they lead into was not compiled, but counted as the most that it can be.
+    pub(super) bounded: bool,
     /// A dynamic one can have its target replaced.
     pub(super) dynamic: bool,
     /// Bits of the texts that references lead into.

@@ -72,6 +72,7 @@ impl<'s> Compiler<'s, '_> {
             if !self.store.fits() {
                 self.reserve_walk();
                 if self.refs.odd || index.is_some() {
+                    self.refs.bounded = true;
                     self.store.reserve(self.texts.len().saturating_mul(12));
                 }
                 return Ok(());

@@ -99,6 +99,31 @@ fn what_was_not_handed_over_is_refused() {
     assert!(matches!(refusal("{}", &[("https://example.com/a", "{")]).0, SchemaErrorKind::Json(_)));
 }
 
+/// The least memory in which a schema compiles, and what is said to be enough without any and with too little.
+#[test]
+fn the_size_is_exact_where_little_is_referred_to() {
+    let far = (0..50).map(|i| format!(r#""p{i}":{{"type":["string","null"],"maxLength":{i}}},"#));
+    let far = format!(r#"{{"$defs":{{{}"x":{{"minimum":1}}}}}}"#, far.collect::<String>());
+    let odd = r##"{"items":{"$ref":"#/x/0"},"x":[{"minimum":1}]}"##;
+    let resources =
+        [Resource { uri: UNITS.0, text: UNITS.1 }, Resource { uri: "https://example.com/f", text: &far }];
+    let into = |name: &str| format!(r#"{{"properties":{{"u":{{"$ref":"https://example.com/{name}"}}}}}}"#);
+    for schema in [&into("units.json#/$defs/list"), &into("units.json#count"), &into("f#/$defs/x"), odd] {
+        let options = CompileOptions::default();
+        let need = program_size_with(schema, &resources, &options).unwrap();
+        assert!(need < 600, "{need} {schema}");
+        assert!(compile_with(schema, &resources, &options, &mut vec![0; need]).is_ok());
+        for less in [0, 16, need / 2, need - 1] {
+            let error = compile_with(schema, &resources, &options, &mut vec![0; less]).unwrap_err();
+            assert_eq!(error.no_space(), Some(need), "{less} {schema}");
+        }
+    }
+    // Beyond what is tried out, it is enough.
+    let all = into("f");
+    let need = program_size_with(&all, &resources, &CompileOptions::default()).unwrap();
+    assert!(compile_with(&all, &resources, &CompileOptions::default(), &mut vec![0; need]).is_ok());
+}
+
 #[test]
 fn a_text_that_is_cut_off_is_blamed_itself() {
     for cut in ["", "{", r#"{"type":"#] {
