@@ -1,6 +1,7 @@
 //! The state of a compilation: its texts, its store, what it found out so far; how it begins and ends.
 
 use super::compile::{CompileOptions, Draft, MAX_LEVELS, error_at, not_json};
+use super::dialect::Dialect;
 use super::error::{SchemaError, SchemaErrorKind};
 use super::index::Index;
 use super::pass::Levels;
@@ -153,15 +154,17 @@ impl<'s, 'm> Compiler<'s, 'm> {
         let value = self.value_at(at)?;
         (self.text, _, self.base) = self.texts.locate(at);
         if let Some(index) = index {
-            // The document says which dialect, or the one around it.
             let mut number = index.innermost(&self.store, word_of(at));
             loop {
                 let document = index.document(&self.store, number);
-                let start = document.start as usize;
                 let parent = document.parent as usize;
-                if parent >= number || self.value_at(start)?.get("$schema").is_some() {
-                    let dialect = self.dialect_of(start)?;
-                    self.set_dialect(dialect);
+                if let Some(bits) = document.dialect {
+                    self.set_dialect(Dialect::from_bits(bits));
+                    break;
+                }
+                // Of this one, or of one around it, it is not known; then this says why.
+                self.dialect_of(document.start as usize)?;
+                if parent >= number {
                     break;
                 }
                 number = parent;
