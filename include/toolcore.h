@@ -136,6 +136,15 @@
 // Patch version of this header.
 #define TOOLCORE_VERSION_PATCH 0
 
+// toolcore_features: schemas may use `pattern` and `patternProperties`.
+#define TOOLCORE_FEATURE_PATTERN 1
+
+// toolcore_features: `format` can be asserted; see TOOLCORE_SCHEMA_ASSERT_FORMATS.
+#define TOOLCORE_FEATURE_FORMAT 2
+
+// toolcore_features: schemas may use `unevaluatedItems` and `unevaluatedProperties`.
+#define TOOLCORE_FEATURE_UNEVALUATED 4
+
 // Done.
 #define TOOLCORE_OK 0
 
@@ -275,7 +284,8 @@
 // toolcore_tool_t.flags: ask the provider to hold the model to the schema.
 #define TOOLCORE_TOOL_STRICT 1
 
-// toolcore_tool_t.flags: convert arguments that nearly fit ("5" for an integer) and fill in defaults.
+// toolcore_tool_t.flags: convert arguments that nearly fit ("5" for an integer) and fill in defaults. See
+// toolcore_schema_coerce, and toolcore_registry_add for defaults that do not fit.
 #define TOOLCORE_TOOL_COERCE 2
 
 // toolcore_tool_t.flags: all strings live as long as the registry, as literals do; they are not copied.
@@ -690,7 +700,8 @@
 // A call whose arguments were accepted, as a callback gets it. Valid until the callback returns, and only
 // in its thread.
 //
-// A path is a JSON Pointer if it begins with "/" ("/color/red"), else one property's name taken whole.
+// A path is a JSON Pointer if it begins with "/" ("/color/red"), else one property's name taken whole. Where an
+// argument is null, the getters of a type say ERR_WRONG_TYPE: ask toolcore_call_is_null before.
 typedef struct toolcore_call_t toolcore_call_t;
 
 // Blocks of context that compete for room. One thread at a time.
@@ -743,14 +754,16 @@ typedef int32_t toolcore_status_t;
 typedef struct toolcore_resource_t {
     // sizeof(toolcore_resource_t), the same in all elements of an array.
     size_t struct_size;
-    // Where it was found: an absolute URI. It may name itself with "$id" as well.
+    // Its URI; references that resolve to it lead into the document. It may name itself with "$id" as well. Best an
+    // absolute URI: a relative one is taken as it is, so that a schema with an absolute "$id", to which its
+    // references are relative, does not find it.
     toolcore_str_t uri;
     // Its JSON text.
     toolcore_str_t text;
 } toolcore_resource_t;
 
 // What was wrong, filled in by functions that take one; NULL where nobody wants to know. Also filled in
-// on success, with an empty message.
+// on success, with an empty message; toolcore_registry_add alone may have something to say then.
 typedef struct toolcore_detail_t {
     // sizeof(toolcore_detail_t)
     size_t struct_size;
@@ -786,7 +799,8 @@ typedef struct toolcore_registry_opts_t {
     // toolcore_registry_mem_size asks for is used for them too.
     size_t pool_bytes;
     // Documents that the references of tools' schemas can lead into, or NULL. They must live as long as the
-    // registry. A model is told a schema's own text, without them.
+    // registry. They hold for arguments, but a model does not read them: it is told a schema's text as it stands,
+    // with a "$ref" that it cannot follow. What it must know has to stand in the schema, or in a description.
     const toolcore_resources_t *resources;
     // TOOLCORE_COLLISION_REFUSE or TOOLCORE_COLLISION_REPLACE
     uint32_t collision;
@@ -906,9 +920,8 @@ typedef struct toolcore_tool_info_t {
     toolcore_str_t output_schema;
     // Bytes that it takes of the pool.
     size_t pool_bytes;
-    // Bytes of its compiled schema, a part of these. toolcore_schema_mem_size tells them beforehand, and some
-    // more for the schema as an object, the same for each schema: exactly if there is no reference in it, else
-    // the most that it can be.
+    // Bytes of its compiled schema, a part of these. toolcore_schema_mem_size tells beforehand what is enough for
+    // them: it counts the object of toolcore_schema_init in, too.
     size_t schema_bytes;
     // Always 0.
     size_t reserved;
@@ -1050,7 +1063,7 @@ typedef struct toolcore_answer_opts_t {
     uint32_t flags;
     // How deep replies and arguments may be nested; 0 for the default, 128.
     uint32_t max_depth;
-    // Steps that the check of one call's arguments may take; 0 for the default.
+    // Steps that the check of one call's arguments may take; 0 for the default, 1,000,000.
     uint32_t max_steps;
     // Must be 0.
     uint32_t reserved;
@@ -1189,7 +1202,7 @@ typedef struct toolcore_dispatch_opts_t {
     uint32_t dialect;
     // How deep arguments may be nested; 0 for the default, 128.
     uint32_t max_depth;
-    // Steps that the check of the arguments may take; 0 for the default.
+    // Steps that the check of the arguments may take; 0 for the default, 1,000,000.
     uint32_t max_steps;
     // The timeout where neither the tool nor the registry sets one; 0 for none.
     uint64_t timeout_ms;
@@ -1305,33 +1318,40 @@ typedef struct toolcore_check_opts_t {
                       toolcore_str_t path,
                       toolcore_str_t keyword,
                       toolcore_str_t message);
-    // Given to `violation`.
+    // Given to `violation` and `located`.
     void *user_data;
-    // Must be 0.
-    size_t reserved;
+    // Called in place of `violation` if it is set: told also the place of the keyword in the schema as a JSON
+    // Pointer, in a resource after its URI and "#"; cut like the others. NULL if the schema is of no interest.
+    void (*located)(void *user_data,
+                    toolcore_str_t path,
+                    toolcore_str_t keyword,
+                    toolcore_str_t message,
+                    toolcore_str_t schema_path);
     // How deep the instance may be nested; 0 for the default, 128.
     uint32_t max_depth;
-    // Steps that the check may take; 0 for the default.
+    // Steps that the check may take; 0 for the default, 1,000,000.
     uint32_t max_steps;
     // TOOLCORE_JSON_REPLACE_SURROGATES, or 0.
     uint32_t flags;
     // Must be 0.
-    uint32_t reserved2;
+    uint32_t reserved;
 } toolcore_check_opts_t;
 
 // How an instance is made to fit. NULL, or all zero but struct_size, for the defaults.
 typedef struct toolcore_coerce_opts_t {
     // sizeof(toolcore_coerce_opts_t)
     size_t struct_size;
-    // Told each change in the order of the text: the place as a JSON Pointer, cut to 256 bytes, and the rule,
-    // such as "integer-from-string"; both valid until it returns. Not told anything while (NULL, 0) measures.
-    // NULL if nobody wants to know.
+    // Told each change: the place as a JSON Pointer, cut to 256 bytes, and the rule, such as
+    // "integer-from-string"; both valid until it returns. The instance is read several times: first come the
+    // changes that are called for at once, then those that hang on a choice (anyOf, then, dependentSchemas), then
+    // defaults; those of one reading in the order of the text. Not told anything while (NULL, 0) measures. NULL if
+    // nobody wants to know.
     void (*changed)(void *user_data, toolcore_str_t path, toolcore_str_t rule);
     // Given to `changed`.
     void *user_data;
     // How deep the instance may be nested; 0 for the default, 128.
     uint32_t max_depth;
-    // Steps that it may take; 0 for the default.
+    // Steps that it may take, all readings together; 0 for the default, 1,000,000.
     uint32_t max_steps;
     // TOOLCORE_COERCE_ flags, and TOOLCORE_JSON_REPLACE_SURROGATES.
     uint32_t flags;
@@ -1442,6 +1462,13 @@ extern "C" {
 // Threads: any.
 toolcore_str_t toolcore_version(void);
 
+// What the library that is linked was built with, as TOOLCORE_FEATURE_ flags. A schema that uses what it was built
+// without is refused by name: ERR_BAD_SCHEMA. (Without `format`, that keyword is an annotation, and asking for it to
+// be asserted is ERR_UNSUPPORTED.)
+//
+// Threads: any.
+uint32_t toolcore_features(void);
+
 // A status in a few words, such as "no space"; "unknown status" for any other number. Never NULL, lives as
 // long as the program.
 //
@@ -1481,7 +1508,8 @@ size_t toolcore_registry_mem_size(const toolcore_registry_opts_t *opts);
 
 // Makes an empty registry in `mem`, which it keeps until toolcore_registry_deinit.
 //
-// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_registry_mem_size(opts);
+// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_registry_mem_size(opts) (there is
+// no detail here that would tell it);
 // ERR_UNSUPPORTED for an option that is not known; ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
 // `opts` is not kept.
 // Threads: touches only its arguments.
@@ -1505,6 +1533,11 @@ void toolcore_registry_deinit(toolcore_registry_t *registry);
 // message begins with the place), ERR_BAD_JSON for a schema that is not JSON (why.offset);
 // ERR_INVALID_UTF8; ERR_UNSUPPORTED for a type or flag that is not known; ERR_INVALID_ARGUMENT, also for
 // both `params` and `schema`, or two annotations that exclude each other.
+//
+// A `schema` of a tool with TOOLCORE_TOOL_COERCE may have a "default" that it does not accept itself. The tool is
+// added, and such a default is never filled in: TOOLCORE_OK, and why.message names each ("parameters:
+// /properties/unit: its default is not a value that it accepts, and is not filled in"). Otherwise the message is
+// empty on OK. A default in `params` that does not fit is ERR_BAD_SCHEMA.
 //
 // user_data is the registry's from now on: its `drop` runs exactly once, when the tool is removed,
 // replaced or the registry ends, and before this returns if it fails. (If `tool` is NULL, or struct_size
@@ -1632,9 +1665,9 @@ toolcore_status_t toolcore_tools_render(const toolcore_registry_t *registry,
 // Runs every call of a model's reply and writes the messages to append to the conversation: a JSON array;
 // for MCP one CallToolResult. What the model did wrong is told to the model and is no error here.
 //
-// A quarter of `scratch` holds 28 bytes for each call and the checker's stack (about 32 bytes for each level
-// of nesting), the rest the arguments that have to be decoded, and one result at a time. It is free again
-// when this returns.
+// A quarter of `scratch` holds 28 bytes for each call and the checker's stack (32 bytes and more for each level
+// that a call's arguments have; see toolcore_schema_scratch_size), the rest the arguments that have to be
+// decoded, and one result at a time. It is free again when this returns.
 //
 // The least room that the results take is checked before any tool runs: (NULL, 0) measures it and runs
 // nothing, a smaller buffer gives ERR_NO_SPACE and runs nothing. With at least that room every result is
@@ -1887,6 +1920,9 @@ toolcore_status_t toolcore_call_get_json(const toolcore_call_t *call,
                                          toolcore_str_t path,
                                          toolcore_str_t *out);
 
+// Whether an argument is there and null, as optional ones can be. false where there is none, and for NULL.
+bool toolcore_call_is_null(const toolcore_call_t *call, toolcore_str_t path);
+
 // Milliseconds until the deadline, 0 once it is reached; UINT64_MAX without one, and for NULL. A callback
 // that returns later has its result discarded, and the model reads of a timeout.
 uint64_t toolcore_call_time_left_ms(const toolcore_call_t *call);
@@ -1901,7 +1937,8 @@ size_t toolcore_result_mem_size(void);
 
 // Makes an empty, successful result in `mem`, which it keeps until toolcore_result_deinit.
 //
-// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_result_mem_size();
+// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_result_mem_size() (there is
+// no detail here that would tell it);
 // ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
 // Threads: touches only its arguments.
 TOOLCORE_MUST_USE
@@ -2161,7 +2198,9 @@ toolcore_status_t toolcore_json_writer_end(toolcore_json_writer_t *writer, size_
 
 // Writes the JSON value that a text holds, repaired where it needs it, and says in *repairs (which may be NULL) what
 // was done: TOOLCORE_REPAIR_ flags, 0 for a text that is JSON as it is. A repaired value is an object or an array.
-// With TOOLCORE_JSON_REPLACE_SURROGATES a lone surrogate escape is written as U+FFFD. Nothing is made up: a text that stops early stays an error, and so does one whose rest looks like more JSON.
+// With TOOLCORE_JSON_REPLACE_SURROGATES a lone surrogate escape is written as U+FFFD. Nothing is made up: a text
+// that stops early stays an error, and so does one whose rest looks like more JSON.
+//
 // (NULL, 0) and ERR_NO_SPACE give a length that is enough, at times more than is needed (that of the text always
 // is), and do not say yet that the text can be repaired.
 //
@@ -2190,10 +2229,10 @@ uint32_t toolcore_result_repairs(const toolcore_result_t *result);
 // Threads: any.
 const char *toolcore_repair_name(uint32_t repair);
 
-// Bytes of memory with which toolcore_schema_init never finds too little for this schema, in *need: what it
-// takes, at any alignment, and for a schema with references the most that it can be. With resources this is
-// their size many times over, where often a small part of it does. A reference that leads nowhere or in a
-// circle, and a property that is there twice, are found by toolcore_schema_init only.
+// Bytes of memory that are always enough for toolcore_schema_init, in *need. Without a reference in the schema
+// they are what it takes. With references they are the most that it can take; with resources that is many times
+// the size of those, and a small part of it is often enough. A reference that leads nowhere or in a circle, and a
+// property that is there twice, are found by toolcore_schema_init only.
 //
 // Returns TOOLCORE_OK; ERR_BAD_SCHEMA (why.place_len and why.resource say where) for a schema that cannot be
 // enforced; ERR_BAD_JSON; ERR_INVALID_UTF8; ERR_UNSUPPORTED for an option; ERR_INVALID_ARGUMENT. Unless OK,
@@ -2225,14 +2264,18 @@ toolcore_status_t toolcore_schema_init(toolcore_str_t schema,
 // Threads: any, when nothing else uses it.
 void toolcore_schema_deinit(toolcore_schema_t *schema);
 
-// Bytes of memory that a schema takes, at any alignment: what toolcore_schema_mem_size told if there is no
-// reference in it, else no more. 0 for NULL.
+// Bytes of memory that a schema has taken, at any alignment. 0 for NULL. Not enough to compile it again if there
+// is a reference in it: compiling takes more meanwhile.
 //
 // Threads: any.
 size_t toolcore_schema_size(const toolcore_schema_t *schema);
 
 // Bytes of scratch that are enough to check any instance with these options (NULL for the defaults); 0 if
 // none are needed, and for NULL.
+//
+// As a rule the schema alone bounds them, to some hundred bytes. Where its references let instances be nested
+// without end, max_depth does: each level takes 32 bytes and more, so it is some kilobytes for the default of 128,
+// and some hundred bytes for 8.
 //
 // Threads: any.
 size_t toolcore_schema_scratch_size(const toolcore_schema_t *schema,
@@ -2268,10 +2311,10 @@ toolcore_status_t toolcore_schema_check(const toolcore_schema_t *schema,
 // and ERR_NO_SPACE for the buffer give a length that is usually enough: at least twice the instance and a little.
 // Where many or long defaults are added, the next try can ask for more; each gets further.
 //
-// Returns TOOLCORE_OK; ERR_BAD_JSON if the instance is not JSON (why.offset and why.reason); ERR_NO_SPACE for `buf`
-// (then *out_len and why.need say how much to try) or `scratch` (then *out_len is 0 and why.need enough); ERR_OUT_OF_RANGE
-// if it takes too many steps; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if two of instance, scratch and buffer
-// overlap. `changed` may have been told of changes before an error.
+// Returns TOOLCORE_OK; ERR_BAD_JSON if the instance is not JSON (why.offset and why.reason); ERR_NO_SPACE for
+// `buf` (then *out_len and why.need say how much to try) or `scratch` (then *out_len is 0 and why.need enough);
+// ERR_OUT_OF_RANGE if it takes too many steps; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if two of instance,
+// scratch and buffer overlap. `changed` may have been told of changes before an error.
 // Threads: any, each with scratch and output of its own.
 TOOLCORE_MUST_USE
 toolcore_status_t toolcore_schema_coerce(const toolcore_schema_t *schema,
@@ -2285,7 +2328,7 @@ toolcore_status_t toolcore_schema_coerce(const toolcore_schema_t *schema,
                                          toolcore_detail_t *why);
 
 // Bytes of scratch that are enough for toolcore_schema_coerce with any instance and these options (NULL for the
-// defaults); 0 if the options are not valid, and for NULL.
+// defaults); 0 if the options are not valid, and for NULL. About twice what toolcore_schema_scratch_size tells.
 //
 // Threads: any.
 size_t toolcore_schema_coerce_scratch_size(const toolcore_schema_t *schema,
@@ -2299,7 +2342,8 @@ size_t toolcore_context_mem_size(const toolcore_context_opts_t *opts);
 
 // Makes an empty context in `mem`, which it keeps until toolcore_context_deinit.
 //
-// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_context_mem_size(opts);
+// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_context_mem_size(opts) (there is
+// no detail here that would tell it);
 // ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
 // Threads: touches only its arguments.
 TOOLCORE_MUST_USE

@@ -135,15 +135,32 @@ fn a_streamed_turn_is_shown_sent_back_and_answered() {
 }
 
 #[test]
+fn the_schema_example_makes_fit_checks_and_tells_what_is_wrong() {
+    let Some(library) = library("the_schema_example_makes_fit_checks_and_tells_what_is_wrong") else {
+        return;
+    };
+    assert_eq!(
+        cargo_demo(library, &["schema"]),
+        "changed: /degrees: integer-from-string\n\
+         error: /unit: expected one of \"c\", \"f\", got \"k\" (enum)\n\
+         not valid: {\"degrees\":20,\"unit\":\"k\"}\n"
+    );
+    assert_eq!(
+        cargo_demo(library, &["schema", r#"{"degrees":7}"#]),
+        "changed: /unit: default-added\nvalid: {\"degrees\":7,\"unit\":\"c\"}\n"
+    );
+    let output = run_demo(library, &["schema", "{"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("bad JSON: ") && said.contains("byte 1"), "{said}");
+}
+
+#[test]
 fn help_names_the_examples_and_a_wrong_word_fails() {
     let Some(library) = library("help_names_the_examples_and_a_wrong_word_fails") else { return };
     let text = cargo_demo(library, &["help"]);
-    assert!(
-        text.contains("cargo demo c ")
-            && text.contains("cargo demo stream")
-            && text.contains("cargo demo inspect"),
-        "{text}"
-    );
+    for example in ["cargo demo c ", "cargo demo stream ", "cargo demo schema ", "cargo demo inspect "] {
+        assert!(text.contains(example), "{text}");
+    }
     let output = run_demo(library, &["fly"]);
     assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("fly"));
 }

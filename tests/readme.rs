@@ -135,6 +135,18 @@ fn its_sizes_are_those_of_the_library() {
     );
 }
 
+/// The README gives the first row of `linked/sizes.txt` in round numbers.
+#[test]
+fn its_size_of_a_firmware_is_that_of_the_table() {
+    let table = std::fs::read_to_string(root().join("tests/linked/sizes.txt")).unwrap();
+    let row = table.lines().find_map(|line| line.strip_prefix("none ")).expect("a row without features");
+    let text: u64 = row.split_whitespace().next().unwrap().parse().unwrap();
+    let readme = readme();
+    let (before, _) = readme.split_once(" kB of code on x86-64").expect("the size of a firmware");
+    let said: u64 = before.rsplit(' ').next().unwrap().parse().unwrap();
+    assert!((text / 1000).abs_diff(said) <= said / 20, "the README says {said} kB, the table {text} bytes");
+}
+
 /// A row of the table with the next size in its last cell, if it holds an expression.
 fn row_with(row: &str, sizes: &mut impl Iterator<Item = u64>) -> String {
     let last = row.trim_end_matches('|').rsplit('|').next().unwrap_or_default();

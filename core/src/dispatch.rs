@@ -2,6 +2,9 @@
 //!
 //! The order: pre-hooks, look-up, arguments, handler, post-hooks. What the model did wrong becomes a
 //! result that says so (see [`crate::result`] for the texts); only what the host must change is an error.
+//! That the budget of steps does not suffice to check the arguments is a result as well, since it depends on
+//! them, and every call of a reply needs one. It says so in words of its own, because none of the arguments
+//! is known to be wrong; a host that sees it raises [`CheckOptions::steps`] or writes a cheaper schema.
 //!
 //! **Timeouts.** The tool's applies, else the registry's, else the call's: the most specific that is set,
 //! even when it is the looser one. Arguments are checked outside the bound. A handler runs in the caller's
@@ -22,7 +25,6 @@ use crate::scratch::Scratch;
 use crate::sink::{NoSpace, Sink};
 use crate::time::{Clock, Deadline, Duration};
 use crate::tool::{Failure, Handler};
-use core::cell::Cell;
 
 /// Is told what was changed in the arguments of a call before they were checked.
 pub type Changed<'o> = &'o dyn Fn(&ToolCall<'_>, &Coercion<'_>);
@@ -200,9 +202,10 @@ fn accept<'s, H: Handler>(
         });
         Ok(Err(result))
     };
-    let not_checked = |error: CheckError, out: &mut Sink<'_>| {
-        quote(out, "Invalid arguments for '", name, "': ");
-        put_display(&error, out);
+    let not_checked = || {
+        refuse(&mut |sink| {
+            quote(sink, "The arguments for '", name, "' could not be checked within the budget of steps.");
+        })
     };
     if call.truncated {
         return refuse(&mut |sink| {
@@ -221,11 +224,20 @@ fn accept<'s, H: Handler>(
     let schema = tool.info.parameters();
     let last_wins = options.last_wins || tool.info.last_wins();
     if tool.info.coerce() || last_wins {
-        let wanted = if tool.info.coerce() { schema } else { Schema::anything() };
-        let options = (options, last_wins);
-        match coerced(wanted, call, text, options, words, arena, total)? {
+        let rules = CoerceOptions {
+            check: options.check,
+            last_wins,
+            keep_values: !tool.info.coerce(),
+            ..CoerceOptions::default()
+        };
+        let mut changed = |change: &Coercion<'_>| {
+            if let Some(changed) = options.changed {
+                changed(call, change);
+            }
+        };
+        match coerced(schema, text, &rules, &mut changed, words, arena, total)? {
             Some(coerced) => text = coerced,
-            None => return refuse(&mut |out| not_checked(CheckError::StepLimit, out)),
+            None => return not_checked(),
         }
     }
     let mut problems = [0u8; 768];
@@ -256,7 +268,11 @@ fn accept<'s, H: Handler>(
             out.put(if shown < call.arguments.len() { "…'" } else { "'" });
         }),
         Err(CheckError::NoWork { need }) => Err(DispatchError::NoSpace { words: need, bytes: 0 }),
-        Err(error) => refuse(&mut |out| not_checked(error, out)),
+        Err(CheckError::StepLimit) => not_checked(),
+        Err(error) => refuse(&mut |out| {
+            quote(out, "Invalid arguments for '", name, "': ");
+            put_display(&error, out);
+        }),
     }
 }
 
@@ -295,40 +311,36 @@ fn repaired<'s>(
 /// that was given up after changes were told.
 fn coerced<'s>(
     schema: Schema<'_>,
-    call: &ToolCall<'_>,
     text: &'s str,
-    (options, last_wins): (&DispatchOptions<'_>, bool),
+    options: &CoerceOptions,
+    changed: &mut dyn FnMut(&Coercion<'_>),
     words: &mut [u32],
     arena: &Arena<'s>,
     total: usize,
 ) -> Result<Option<&'s str>, DispatchError> {
     let used = total.saturating_sub(arena.room());
-    let coerce_options = CoerceOptions { check: options.check, last_wins, ..CoerceOptions::default() };
-    let told = Cell::new(false);
+    let mut told = false;
     let mut tell = |change: &Coercion<'_>| {
-        told.set(true);
-        if let Some(changed) = options.changed {
-            changed(call, change);
-        }
+        told = true;
+        changed(change);
     };
     let mut any = true;
-    let kept =
-        arena.fill(|memory| match coerce(schema, text, &coerce_options, words, memory, &mut tell) {
-            Ok(Some(coerced)) => Ok(coerced.len()),
-            Err(CoerceError::NoSpace { need }) => {
-                Err(DispatchError::NoSpace { words: 0, bytes: used.saturating_add(need) })
-            }
-            Err(CoerceError::NoWork { need }) => Err(DispatchError::NoSpace { words: need, bytes: 0 }),
-            // Nothing to change, or nothing that can be: the check says what is wrong.
-            Ok(None) | Err(_) => {
-                any = false;
-                Ok(0)
-            }
-        })?;
+    let kept = arena.fill(|memory| match coerce(schema, text, options, words, memory, &mut tell) {
+        Ok(Some(coerced)) => Ok(coerced.len()),
+        Err(CoerceError::NoSpace { need }) => {
+            Err(DispatchError::NoSpace { words: 0, bytes: used.saturating_add(need) })
+        }
+        Err(CoerceError::NoWork { need }) => Err(DispatchError::NoSpace { words: need, bytes: 0 }),
+        // Nothing to change, or nothing that can be: the check says what is wrong.
+        Ok(None) | Err(_) => {
+            any = false;
+            Ok(0)
+        }
+    })?;
     if any {
         return Ok(Some(core::str::from_utf8(kept).unwrap_or_default()));
     }
-    Ok((!told.get()).then_some(text))
+    Ok((!told).then_some(text))
 }
 
 /// How much of malformed arguments the model is shown again, in bytes.

@@ -12,6 +12,7 @@
 //! | bad arguments | `Tool error: Invalid arguments for 'add': …` | yes |
 //! | unknown tool | `Tool error: Unknown tool: 'nope'. Available: a, b` | yes |
 //! | malformed JSON | `Tool error: Tool 'add' received malformed JSON arguments (<what, offset>). Raw arguments: '…'` | yes |
+//! | not checked | `Tool error: The arguments for 'add' could not be checked within the budget of steps.` | yes |
 //! | cut off | `Tool error: Tool 'add' was not executed: the reply was cut off in or after this call.` | yes |
 //! | blocked | the hook's message | yes |
 //! | over the turn's limit | `Not executed: at most N tool call(s) per turn allowed.` | yes |
@@ -34,7 +35,8 @@ pub enum OutcomeKind {
     Answered,
     /// No tool has that name.
     UnknownTool,
-    /// The arguments are not JSON, do not fit the schema, or were cut off.
+    /// The arguments are not JSON, do not fit the schema, were cut off, or could not be checked within the budget
+    /// of steps.
     BadArguments,
     /// The tool ran and reported a failure.
     ToolFailed,

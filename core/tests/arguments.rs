@@ -217,9 +217,28 @@ fn a_callback_never_sees_less_than_the_changes_that_were_told() {
             assert_eq!((text.as_str(), told.get()), (r#"json {"a":1,"b":2,"c":3}"#, 3));
             answered += 1;
         } else if told.get() > 0 {
-            assert_eq!(text, "Tool error: Invalid arguments for 'f': step limit reached");
+            assert_eq!(text, NOT_CHECKED);
             refused += 1;
         }
     }
     assert!(answered > 0 && refused > 0, "{answered} {refused}");
 }
+
+/// It is not the model's fault, so its arguments are not called wrong.
+#[test]
+fn arguments_that_take_too_many_steps_are_not_called_wrong() {
+    let tool = with_schema("f", r#"{"properties":{"a":{"enum":["a","b","c"]}}}"#);
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    tools.add(&tool, echo()).unwrap();
+    let call = ToolCall { name: "f", arguments: r#"{"x":1,"y":2,"a":"c"}"#, ..ToolCall::default() };
+    let run = |steps| {
+        let check = CheckOptions { steps, ..CheckOptions::default() };
+        try_dispatch(&tools, &call, &DispatchOptions { check, ..DispatchOptions::default() }).unwrap()
+    };
+    assert_eq!(run(1), (OutcomeKind::BadArguments, NOT_CHECKED.into()));
+    assert_eq!(run(1000).0, OutcomeKind::Answered);
+}
+
+const NOT_CHECKED: &str =
+    "Tool error: The arguments for 'f' could not be checked within the budget of steps.";

@@ -16,7 +16,9 @@ static const char help[] =
     "  --mem BYTES  memory, allocated once: a quarter for a request, a quarter for its answer, the rest for\n"
     "               what the library needs; 16777216 if left out, at least 65536\n"
     "  --stats      append to each answer the bytes of objects and decoded strings (memory) and of the\n"
-    "               registry's pool (pool); not the peak use of scratch memory, which the library does not tell\n"
+    "               registry's pool (pool); not the peak use of scratch memory, which the library does not tell.\n"
+    "               For validate also what the functions of these names tell of the schema: mem_size, schema_size,\n"
+    "               scratch_size\n"
     "\n"
     "One JSON request a line; a tool echoes its arguments unless it has a \"behaviour\", such as {\"text\":T}.\n"
     "  {\"op\":\"json\",\"text\":T}\n"
@@ -32,7 +34,8 @@ static const char help[] =
     "D is one of the features that the op version tells. An answer may be to a stream, as above. In them:\n"
     "\n"
     "to validate  \"default_draft\":\"2020-12\"|\"7\" \"formats\":true (asserts them) \"lenient\":true (repairs what is\n"
-    "             nearly JSON) \"coerce\":true (converts what nearly fits), which a tool may have, too\n"
+    "             nearly JSON) \"last_wins\":true (of members with the same key) \"coerce\":true (converts what\n"
+    "             nearly fits), which a tool may have, too\n"
     "a part       {\"text\":T} {\"json\":JSON} {\"uri\":T,\"name\":T}\n"
     "             {\"type\":\"image\"|\"audio\",\"data\":BASE64,\"mimeType\":T}\n"
     "a choice     \"auto\" \"none\" \"required\" {\"tool\":NAME} {\"allowed\":[NAME],\"required\":true}\n"
@@ -65,22 +68,34 @@ static bool run(str request)
         if (toolcore_json_string_is(op, text_of(ops[i].name)))
             return ops[i].run != NULL ? ops[i].run(request)
                                       : refuse("unsupported", "the op '%s' is not supported yet", ops[i].name);
-    return refuse("request", "there is no such op");
+    char known[256] = "";
+    for (size_t i = 0, len = 0; i < COUNT(ops) && len < sizeof known; i++)
+        if (ops[i].run != NULL)
+            len += (size_t)snprintf(known + len, sizeof known - len, "%s%s", i > 0 ? ", " : "", ops[i].name);
+    return op.len > 100 ? refuse("request", "there is no such op; there are: %s", known)
+                        : refuse("request", "there is no op %.*s; there are: %s", (int)op.len, op.ptr, known);
 }
 
 /* More constants than there are dialects. */
 #define DIALECTS_END 64
 
-/* What is compiled in: the dialects. */
+/* What is compiled in: the dialects, and keywords of schemas that could be left out. */
 bool op_version(str request)
 {
-    (void)request;
+    static const struct word keywords[] = { { "pattern", TOOLCORE_FEATURE_PATTERN },
+                                            { "format", TOOLCORE_FEATURE_FORMAT },
+                                            { "unevaluated", TOOLCORE_FEATURE_UNEVALUATED } };
+    if (!only(request, "the request", "op"))
+        return false;
     put_text("version", toolcore_version());
     put_key("features");
     toolcore_json_writer_array_start(&out);
     for (uint32_t dialect = 1; dialect < DIALECTS_END; dialect++)
         if (toolcore_dialect_name(dialect).len > 0)
             toolcore_json_writer_string(&out, toolcore_dialect_name(dialect));
+    for (size_t i = 0; i < COUNT(keywords); i++)
+        if (toolcore_features() & keywords[i].value)
+            toolcore_json_writer_string(&out, text_of(keywords[i].name));
     toolcore_json_writer_array_end(&out);
     return true;
 }
@@ -119,6 +134,11 @@ static size_t finish(void)
         toolcore_json_writer_object_start(&out);
         put_u64("memory", arena_used);
         put_u64("pool", pool_used);
+        if (sizes.mem > 0) {
+            put_u64("mem_size", sizes.mem);
+            put_u64("schema_size", sizes.schema);
+            put_u64("scratch_size", sizes.scratch);
+        }
         toolcore_json_writer_object_end(&out);
     }
     toolcore_json_writer_object_end(&out);
@@ -131,6 +151,7 @@ static void answer(str request, bool whole)
     why = (toolcore_detail_t)TOOLCORE_DETAIL_INIT;
     arena_used = arena_kept;
     pool_used = 0;
+    memset(&sizes, 0, sizeof sizes);
     clock_ms = 0;
     start(true);
     bool done = whole ? run(request)
@@ -174,6 +195,10 @@ int main(int argc, char **argv)
     unsigned long long memory = 1 << 24;
     for (int i = 1; i < argc; i++) {
         char *end = NULL;
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            fputs(help, stdout);
+            return 0;
+        }
         if (strcmp(argv[i], "--mem") == 0 && i + 1 < argc)
             memory = strtoull(argv[++i], &end, 10);
         else if (strcmp(argv[i], "--stats") == 0)

@@ -70,7 +70,7 @@ pub struct toolcore_answer_opts_t {
     pub flags: u32,
     /// How deep replies and arguments may be nested; 0 for the default, 128.
     pub max_depth: u32,
-    /// Steps that the check of one call's arguments may take; 0 for the default.
+    /// Steps that the check of one call's arguments may take; 0 for the default, 1,000,000.
     pub max_steps: u32,
     /// Must be 0.
     pub reserved: u32,
@@ -107,9 +107,9 @@ pub struct toolcore_outcome_t {
 /// Runs every call of a model's reply and writes the messages to append to the conversation: a JSON array;
 /// for MCP one CallToolResult. What the model did wrong is told to the model and is no error here.
 ///
-/// A quarter of `scratch` holds 28 bytes for each call and the checker's stack (about 32 bytes for each level
-/// of nesting), the rest the arguments that have to be decoded, and one result at a time. It is free again
-/// when this returns.
+/// A quarter of `scratch` holds 28 bytes for each call and the checker's stack (32 bytes and more for each level
+/// that a call's arguments have; see toolcore_schema_scratch_size), the rest the arguments that have to be
+/// decoded, and one result at a time. It is free again when this returns.
 ///
 /// The least room that the results take is checked before any tool runs: (NULL, 0) measures it and runs
 /// nothing, a smaller buffer gives ERR_NO_SPACE and runs nothing. With at least that room every result is

@@ -4,10 +4,11 @@ use core::cell::Cell;
 use core::ptr;
 
 use toolcore_core::call::{ArgError, Args, Call, ToolCall};
+use toolcore_core::json::Kind;
 use toolcore_core::time::{Duration, Instant};
 
 use crate::abi::{Caller, sized_struct, toolcore_str_t};
-use crate::guard::{Fail, UNKNOWN, guard, read};
+use crate::guard::{Fail, guard, read, unknown};
 use crate::object::{Lent, Object};
 use crate::status::{Explain, toolcore_status_t};
 
@@ -45,7 +46,8 @@ pub struct toolcore_tool_call_t {
 /// A call whose arguments were accepted, as a callback gets it. Valid until the callback returns, and only
 /// in its thread.
 ///
-/// A path is a JSON Pointer if it begins with "/" ("/color/red"), else one property's name taken whole.
+/// A path is a JSON Pointer if it begins with "/" ("/color/red"), else one property's name taken whole. Where an
+/// argument is null, the getters of a type say ERR_WRONG_TYPE: ask toolcore_call_is_null before.
 pub struct toolcore_call_t {
     _opaque: [u8; 0],
 }
@@ -154,6 +156,15 @@ pub unsafe extern "C" fn toolcore_call_get_json(
     })
 }
 
+/// Whether an argument is there and null, as optional ones can be. false where there is none, and for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolcore_call_is_null(call: *const toolcore_call_t, path: toolcore_str_t) -> bool {
+    read(false, |c| {
+        let path = c.text(path)?;
+        Ok(c.lent(&c.object(call)?.call).args.get(path).is_some_and(|value| value.kind() == Kind::Null))
+    })
+}
+
 /// Milliseconds until the deadline, 0 once it is reached; UINT64_MAX without one, and for NULL. A callback
 /// that returns later has its result discarded, and the model reads of a timeout.
 #[unsafe(no_mangle)]
@@ -193,8 +204,11 @@ impl toolcore_tool_call_t {
     /// A call that C hands in.
     pub(crate) fn to_core<'a>(self, c: Caller) -> Result<ToolCall<'a>, Fail> {
         const FLAGS: u32 = TOOLCORE_CALL_HAS_ID | TOOLCORE_CALL_TRUNCATED | TOOLCORE_CALL_CUSTOM;
-        if self.flags & !FLAGS != 0 || self.reserved != 0 {
-            return Err(UNKNOWN);
+        if self.flags & !FLAGS != 0 {
+            return Err(unknown!("flags"));
+        }
+        if self.reserved != 0 {
+            return Err(unknown!("reserved"));
         }
         let (id, wire_id) = (id(c, self.id, self.flags & TOOLCORE_CALL_HAS_ID != 0)?, c.text(self.wire_id)?);
         Ok(ToolCall {

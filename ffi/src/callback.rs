@@ -119,6 +119,18 @@ pub(crate) fn tell(tell: TellFn, user_data: *mut c_void, texts: [&str; 3]) {
     unsafe { tell(user_data, first, second, third) };
 }
 
+/// Who is told three texts, and a place in a schema.
+pub(crate) type LocatedFn =
+    Option<unsafe extern "C" fn(*mut c_void, toolcore_str_t, toolcore_str_t, toolcore_str_t, toolcore_str_t)>;
+
+/// Tells three texts and a place.
+pub(crate) fn tell_located(tell: LocatedFn, user_data: *mut c_void, texts: [&str; 3], place: &str) {
+    let Some(tell) = tell else { return };
+    let [first, second, third] = texts.map(toolcore_str_t::of);
+    // SAFETY: C gave the function and its user_data to be called so; the texts live until it returns.
+    unsafe { tell(user_data, first, second, third, toolcore_str_t::of(place)) };
+}
+
 /// Tells of a change to a call's arguments.
 pub(crate) fn tell_change(told: TellFn, user_data: *mut c_void, call: &ToolCall<'_>, change: &Coercion<'_>) {
     if told.is_some() {

@@ -3,12 +3,12 @@
 use core::ffi::{c_char, c_void};
 
 use toolcore_core::json;
-use toolcore_core::schema::{CoerceError, CoerceOptions, Coercion, Schema, coerce};
+use toolcore_core::schema::{CoerceError, CoerceOptions, Coercion, coerce};
 use toolcore_core::sink::{NoSpace, Sink};
 
 use crate::abi::{Caller, Span, sized_struct, toolcore_str_t};
 use crate::callback::tell_coercion;
-use crate::guard::{Fail, UNKNOWN, guard, read};
+use crate::guard::{Fail, guard, read, unknown};
 use crate::json::TOOLCORE_JSON_REPLACE_SURROGATES;
 use crate::object::Memory;
 use crate::schema::{check_options, toolcore_schema_t};
@@ -29,16 +29,18 @@ pub const TOOLCORE_COERCE_KEEP_VALUES: u32 = 8;
 pub struct toolcore_coerce_opts_t {
     /// sizeof(toolcore_coerce_opts_t)
     pub struct_size: usize,
-    /// Told each change in the order of the text: the place as a JSON Pointer, cut to 256 bytes, and the rule,
-    /// such as "integer-from-string"; both valid until it returns. Not told anything while (NULL, 0) measures.
-    /// NULL if nobody wants to know.
+    /// Told each change: the place as a JSON Pointer, cut to 256 bytes, and the rule, such as
+    /// "integer-from-string"; both valid until it returns. The instance is read several times: first come the
+    /// changes that are called for at once, then those that hang on a choice (anyOf, then, dependentSchemas), then
+    /// defaults; those of one reading in the order of the text. Not told anything while (NULL, 0) measures. NULL if
+    /// nobody wants to know.
     pub changed:
         Option<unsafe extern "C" fn(user_data: *mut c_void, path: toolcore_str_t, rule: toolcore_str_t)>,
     /// Given to `changed`.
     pub user_data: *mut c_void,
     /// How deep the instance may be nested; 0 for the default, 128.
     pub max_depth: u32,
-    /// Steps that it may take; 0 for the default.
+    /// Steps that it may take, all readings together; 0 for the default, 1,000,000.
     pub max_steps: u32,
     /// TOOLCORE_COERCE_ flags, and TOOLCORE_JSON_REPLACE_SURROGATES.
     pub flags: u32,
@@ -60,10 +62,10 @@ pub struct toolcore_coerce_opts_t {
 /// and ERR_NO_SPACE for the buffer give a length that is usually enough: at least twice the instance and a little.
 /// Where many or long defaults are added, the next try can ask for more; each gets further.
 ///
-/// Returns TOOLCORE_OK; ERR_BAD_JSON if the instance is not JSON (why.offset and why.reason); ERR_NO_SPACE for `buf`
-/// (then *out_len and why.need say how much to try) or `scratch` (then *out_len is 0 and why.need enough); ERR_OUT_OF_RANGE
-/// if it takes too many steps; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if two of instance, scratch and buffer
-/// overlap. `changed` may have been told of changes before an error.
+/// Returns TOOLCORE_OK; ERR_BAD_JSON if the instance is not JSON (why.offset and why.reason); ERR_NO_SPACE for
+/// `buf` (then *out_len and why.need say how much to try) or `scratch` (then *out_len is 0 and why.need enough);
+/// ERR_OUT_OF_RANGE if it takes too many steps; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if two of instance,
+/// scratch and buffer overlap. `changed` may have been told of changes before an error.
 /// Threads: any, each with scratch and output of its own.
 #[unsafe(no_mangle)]
 #[must_use]
@@ -85,7 +87,6 @@ pub unsafe extern "C" fn toolcore_schema_coerce(
         let instance = c.apart_from(working).bytes(instance.ptr.cast(), instance.len)?;
         let opts = c.options(opts)?;
         let options = options(&opts)?;
-        let wanted = if opts.flags & TOOLCORE_COERCE_KEEP_VALUES == 0 { schema } else { Schema::anything() };
         let instance = match core::str::from_utf8(instance) {
             Ok(text) => text,
             // Says where, as for any other text that is not JSON.
@@ -98,7 +99,7 @@ pub unsafe extern "C" fn toolcore_schema_coerce(
                 tell_coercion(opts.changed, opts.user_data, change);
             }
         };
-        let done = coerce(wanted, instance, &options, words, output.buffer(), &mut tell);
+        let done = coerce(schema, instance, &options, words, output.buffer(), &mut tell);
         let len = match done.map(|changed| changed.map(str::len)) {
             Ok(Some(len)) => len,
             Ok(None) => {
@@ -117,7 +118,7 @@ pub unsafe extern "C" fn toolcore_schema_coerce(
 }
 
 /// Bytes of scratch that are enough for toolcore_schema_coerce with any instance and these options (NULL for the
-/// defaults); 0 if the options are not valid, and for NULL.
+/// defaults); 0 if the options are not valid, and for NULL. About twice what toolcore_schema_scratch_size tells.
 ///
 /// Threads: any.
 #[unsafe(no_mangle)]
@@ -135,13 +136,17 @@ sized_struct!(toolcore_coerce_opts_t);
 
 fn options(opts: &toolcore_coerce_opts_t) -> Result<CoerceOptions, Fail> {
     let own = TOOLCORE_COERCE_LAST_WINS | TOOLCORE_COERCE_WRAP_SCALARS | TOOLCORE_COERCE_KEEP_VALUES;
-    if opts.flags & !(own | TOOLCORE_JSON_REPLACE_SURROGATES) != 0 || opts.reserved != 0 {
-        return Err(UNKNOWN);
+    if opts.flags & !(own | TOOLCORE_JSON_REPLACE_SURROGATES) != 0 {
+        return Err(unknown!("flags"));
+    }
+    if opts.reserved != 0 {
+        return Err(unknown!("reserved"));
     }
     Ok(CoerceOptions {
         check: check_options(opts.max_depth, opts.flags & TOOLCORE_JSON_REPLACE_SURROGATES, opts.max_steps)?,
         wrap_scalars: opts.flags & TOOLCORE_COERCE_WRAP_SCALARS != 0,
         last_wins: opts.flags & TOOLCORE_COERCE_LAST_WINS != 0,
+        keep_values: opts.flags & TOOLCORE_COERCE_KEEP_VALUES != 0,
     })
 }
 

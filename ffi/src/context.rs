@@ -10,7 +10,7 @@ use toolcore_core::context::{
 
 use crate::abi::{Caller, Span, sized_struct, toolcore_str_t};
 use crate::callback::HostCounter;
-use crate::guard::{FULL, Fail, NO_SPACE, NOT_FOUND, UNKNOWN, guard, read};
+use crate::guard::{FULL, Fail, NO_SPACE, NOT_FOUND, guard, read, unknown};
 use crate::object::{Live, Memory, Object};
 use crate::status::{toolcore_detail_t, toolcore_status_t};
 
@@ -184,7 +184,8 @@ pub unsafe extern "C" fn toolcore_context_mem_size(opts: *const toolcore_context
 
 /// Makes an empty context in `mem`, which it keeps until toolcore_context_deinit.
 ///
-/// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_context_mem_size(opts);
+/// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_context_mem_size(opts) (there is
+/// no detail here that would tell it);
 /// ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
 /// Threads: touches only its arguments.
 #[unsafe(no_mangle)]
@@ -413,7 +414,7 @@ impl Object for toolcore_context_t {
 impl toolcore_block_t {
     fn to_core(self, c: Caller) -> Result<ContextBlock<'static>, Fail> {
         if self.reserved != 0 {
-            return Err(UNKNOWN);
+            return Err(unknown!("reserved"));
         }
         Ok(ContextBlock {
             category: c.text(self.category)?,
@@ -421,7 +422,7 @@ impl toolcore_block_t {
             source: c.text(self.source)?,
             priority: self.priority,
             min_tokens: self.min_tokens,
-            flags: BlockFlags::from_bits(self.flags).ok_or(UNKNOWN)?,
+            flags: BlockFlags::from_bits(self.flags).ok_or(unknown!("flags"))?,
             ..ContextBlock::new(c.text(self.content)?)
         })
     }
@@ -462,10 +463,11 @@ fn drop_reason(reason: DropReason) -> u32 {
 }
 
 fn options(opts: &toolcore_context_render_opts_t) -> Result<RenderOptions, Fail> {
-    if opts.show & !(TOOLCORE_SHOW_CATEGORY | TOOLCORE_SHOW_LABEL | TOOLCORE_SHOW_SOURCE) != 0
-        || opts.reserved != 0
-    {
-        return Err(UNKNOWN);
+    if opts.show & !(TOOLCORE_SHOW_CATEGORY | TOOLCORE_SHOW_LABEL | TOOLCORE_SHOW_SOURCE) != 0 {
+        return Err(unknown!("show"));
+    }
+    if opts.reserved != 0 {
+        return Err(unknown!("reserved"));
     }
     Ok(RenderOptions {
         budget: opts.budget,
@@ -474,17 +476,17 @@ fn options(opts: &toolcore_context_render_opts_t) -> Result<RenderOptions, Fail>
             TOOLCORE_FORMAT_PLAIN => Format::Plain,
             TOOLCORE_FORMAT_XML => Format::Xml,
             TOOLCORE_FORMAT_MARKDOWN => Format::Markdown,
-            _ => return Err(UNKNOWN),
+            _ => return Err(unknown!("format")),
         },
         order: match opts.order {
             TOOLCORE_ORDER_PRIORITY => Order::Priority,
             TOOLCORE_ORDER_INPUT => Order::Input,
-            _ => return Err(UNKNOWN),
+            _ => return Err(unknown!("order")),
         },
         policy: match opts.policy {
             TOOLCORE_POLICY_GREEDY => Policy::Greedy,
             TOOLCORE_POLICY_STRICT => Policy::Strict,
-            _ => return Err(UNKNOWN),
+            _ => return Err(unknown!("policy")),
         },
         show: Show {
             category: opts.show & TOOLCORE_SHOW_CATEGORY != 0,

@@ -12,7 +12,7 @@ use crate::call::toolcore_tool_call_t;
 use crate::callback::{HostClock, tell_change};
 use crate::clock::{clock, toolcore_clock_t};
 use crate::dialect::known_dialect;
-use crate::guard::{Fail, UNKNOWN, guard};
+use crate::guard::{Fail, guard, unknown};
 use crate::registry::{timeout, toolcore_registry_t};
 use crate::result::{self, toolcore_result_mem_size, toolcore_result_t};
 use crate::schema::check_options;
@@ -40,7 +40,7 @@ pub struct toolcore_dispatch_opts_t {
     pub dialect: u32,
     /// How deep arguments may be nested; 0 for the default, 128.
     pub max_depth: u32,
-    /// Steps that the check of the arguments may take; 0 for the default.
+    /// Steps that the check of the arguments may take; 0 for the default, 1,000,000.
     pub max_steps: u32,
     /// The timeout where neither the tool nor the registry sets one; 0 for none.
     pub timeout_ms: u64,
@@ -113,7 +113,7 @@ fn options<'o>(
     clock: Option<&'o HostClock>,
 ) -> Result<DispatchOptions<'o>, Fail> {
     if opts.flags & !(TOOLCORE_DISPATCH_LENIENT | TOOLCORE_DISPATCH_LAST_WINS) != 0 {
-        return Err(UNKNOWN);
+        return Err(unknown!("flags"));
     }
     Ok(DispatchOptions {
         clock: clock.map(|clock| clock as _),

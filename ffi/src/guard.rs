@@ -31,6 +31,17 @@ pub(crate) const UTF8: Fail = Fail(TOOLCORE_ERR_INVALID_UTF8, "a text is not UTF
 pub(crate) const UNKNOWN: Fail =
     Fail(TOOLCORE_ERR_UNSUPPORTED, "a constant, a flag or a field that this version does not know");
 pub(crate) const MANY: Fail = Fail(TOOLCORE_ERR_UNSUPPORTED, "a list is longer than its limit");
+/// Like [`UNKNOWN`], for one field.
+macro_rules! unknown {
+    ($field:literal) => {
+        crate::guard::Fail(
+            crate::status::TOOLCORE_ERR_UNSUPPORTED,
+            concat!("'", $field, "' has a value that this version does not know"),
+        )
+    };
+}
+pub(crate) use unknown;
+
 pub(crate) const NOT_FOUND: Fail =
     Fail(TOOLCORE_ERR_NOT_FOUND, "there is nothing of that name or at that place");
 pub(crate) const FULL: Fail = Fail(TOOLCORE_ERR_FULL, "all places are taken");
@@ -113,12 +124,16 @@ pub(crate) struct Why {
     pub(crate) offset: usize,
     /// Bytes that would be enough.
     pub(crate) need: usize,
+    /// What the message says after these bytes; none where it names them in words of its own.
+    pub(crate) need_of: Option<&'static str>,
     /// A `TOOLCORE_JSON_ERR_`.
     pub(crate) reason: u32,
     /// Which resource is meant, counted from one.
     pub(crate) resource: usize,
     /// How much of the message is a place in a schema.
     pub(crate) place_len: usize,
+    /// Whether the message is kept where nothing was wrong.
+    pub(crate) notes: bool,
 }
 
 impl Why {
@@ -130,7 +145,18 @@ impl Why {
             Some(target) => c.detail_message(target).map(|(message, size)| (Sink::new(message), size))?,
             None => (Sink::measure(), 0),
         };
-        Ok(Why { target, size, sink, offset: NO_OFFSET, need: 0, reason: 0, resource: 0, place_len: 0 })
+        Ok(Why {
+            target,
+            size,
+            sink,
+            offset: NO_OFFSET,
+            need: 0,
+            need_of: Some(" needed"),
+            reason: 0,
+            resource: 0,
+            place_len: 0,
+            notes: false,
+        })
     }
 
     /// Where the message goes.
@@ -179,12 +205,23 @@ impl Why {
         let Some(target) = self.target else { return };
         let status = match outcome {
             Ok(()) => {
-                self.sink.truncate(0);
+                if !self.notes {
+                    self.sink.truncate(0);
+                }
                 (self.offset, self.need, self.reason) = (NO_OFFSET, 0, 0);
                 (self.resource, self.place_len) = (0, 0);
                 TOOLCORE_OK
             }
             Err(Fail(status, text)) => {
+                // The core counts what it was given, and in units of its own.
+                if let (TOOLCORE_ERR_NO_SPACE, 1.., Some(of)) = (status, self.need, self.need_of) {
+                    self.sink.truncate(0);
+                    self.sink.put("no space: ");
+                    self.sink.put_u64(self.need as u64);
+                    self.sink.put(" bytes");
+                    self.sink.put(of);
+                    self.place_len = 0;
+                }
                 if self.sink.is_empty() {
                     self.sink.put(text);
                 }

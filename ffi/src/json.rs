@@ -7,7 +7,7 @@ use toolcore_core::json::{self, Kind, Options, Reason, Surrogates, Value};
 use toolcore_core::sink::Sink;
 
 use crate::abi::{Caller, Span, sized_struct, toolcore_str_t};
-use crate::guard::{ENDED, Fail, NOT_FOUND, UNKNOWN, WRONG_TYPE, guard, read};
+use crate::guard::{ENDED, Fail, NOT_FOUND, WRONG_TYPE, guard, read, unknown};
 use crate::status::{Explain, toolcore_detail_t, toolcore_status_t};
 
 /// An object.
@@ -279,7 +279,7 @@ sized_struct!(toolcore_json_opts_t);
 /// How C wants JSON to be read.
 pub(crate) fn read_options(max_depth: u32, flags: u32) -> Result<Options, Fail> {
     if flags & !TOOLCORE_JSON_REPLACE_SURROGATES != 0 {
-        return Err(UNKNOWN);
+        return Err(unknown!("flags"));
     }
     let mut options = Options::default();
     if max_depth != 0 {

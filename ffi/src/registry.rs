@@ -8,7 +8,7 @@ use toolcore_core::time::Duration;
 
 use crate::abi::{CStruct, Caller, sized_struct, toolcore_str_t};
 use crate::callback::{HostHandler, HostHook};
-use crate::guard::{Fail, NO_SPACE, NOT_FOUND, UNKNOWN, guard, guard_taking, read};
+use crate::guard::{Fail, NO_SPACE, NOT_FOUND, guard, guard_taking, read, unknown};
 use crate::object::{Live, Memory, Object};
 use crate::resources::{resources, toolcore_resources_t};
 use crate::schema::compile_options;
@@ -38,7 +38,8 @@ pub struct toolcore_registry_opts_t {
     /// toolcore_registry_mem_size asks for is used for them too.
     pub pool_bytes: usize,
     /// Documents that the references of tools' schemas can lead into, or NULL. They must live as long as the
-    /// registry. A model is told a schema's own text, without them.
+    /// registry. They hold for arguments, but a model does not read them: it is told a schema's text as it stands,
+    /// with a "$ref" that it cannot follow. What it must know has to stand in the schema, or in a description.
     pub resources: *const toolcore_resources_t,
     /// TOOLCORE_COLLISION_REFUSE or TOOLCORE_COLLISION_REPLACE
     pub collision: u32,
@@ -66,7 +67,8 @@ pub unsafe extern "C" fn toolcore_registry_mem_size(opts: *const toolcore_regist
 
 /// Makes an empty registry in `mem`, which it keeps until toolcore_registry_deinit.
 ///
-/// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_registry_mem_size(opts);
+/// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_registry_mem_size(opts) (there is
+/// no detail here that would tell it);
 /// ERR_UNSUPPORTED for an option that is not known; ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
 /// `opts` is not kept.
 /// Threads: touches only its arguments.
@@ -112,6 +114,11 @@ pub unsafe extern "C" fn toolcore_registry_deinit(registry: *mut toolcore_regist
 /// message begins with the place), ERR_BAD_JSON for a schema that is not JSON (why.offset);
 /// ERR_INVALID_UTF8; ERR_UNSUPPORTED for a type or flag that is not known; ERR_INVALID_ARGUMENT, also for
 /// both `params` and `schema`, or two annotations that exclude each other.
+///
+/// A `schema` of a tool with TOOLCORE_TOOL_COERCE may have a "default" that it does not accept itself. The tool is
+/// added, and such a default is never filled in: TOOLCORE_OK, and why.message names each ("parameters:
+/// /properties/unit: its default is not a value that it accepts, and is not filled in"). Otherwise the message is
+/// empty on OK. A default in `params` that does not fit is ERR_BAD_SCHEMA.
 ///
 /// user_data is the registry's from now on: its `drop` runs exactly once, when the tool is removed,
 /// replaced or the registry ends, and before this returns if it fails. (If `tool` is NULL, or struct_size
@@ -217,9 +224,8 @@ pub struct toolcore_tool_info_t {
     pub output_schema: toolcore_str_t,
     /// Bytes that it takes of the pool.
     pub pool_bytes: usize,
-    /// Bytes of its compiled schema, a part of these. toolcore_schema_mem_size tells them beforehand, and some
-    /// more for the schema as an object, the same for each schema: exactly if there is no reference in it, else
-    /// the most that it can be.
+    /// Bytes of its compiled schema, a part of these. toolcore_schema_mem_size tells beforehand what is enough for
+    /// them: it counts the object of toolcore_schema_init in, too.
     pub schema_bytes: usize,
     /// Always 0.
     pub reserved: usize,
@@ -310,7 +316,7 @@ fn options(
     let collision = match opts.collision {
         TOOLCORE_COLLISION_REFUSE => Collision::Refuse,
         TOOLCORE_COLLISION_REPLACE => Collision::Replace,
-        _ => return Err(UNKNOWN),
+        _ => return Err(unknown!("collision")),
     };
     let places = if opts.max_tools == 0 { 16 } else { opts.max_tools };
     let pool = if opts.pool_bytes == 0 { places.saturating_mul(512) } else { opts.pool_bytes };

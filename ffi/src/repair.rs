@@ -23,7 +23,9 @@ pub const TOOLCORE_REPAIR_DOUBLE_ENCODED: u32 = 8;
 
 /// Writes the JSON value that a text holds, repaired where it needs it, and says in *repairs (which may be NULL) what
 /// was done: TOOLCORE_REPAIR_ flags, 0 for a text that is JSON as it is. A repaired value is an object or an array.
-/// With TOOLCORE_JSON_REPLACE_SURROGATES a lone surrogate escape is written as U+FFFD. Nothing is made up: a text that stops early stays an error, and so does one whose rest looks like more JSON.
+/// With TOOLCORE_JSON_REPLACE_SURROGATES a lone surrogate escape is written as U+FFFD. Nothing is made up: a text
+/// that stops early stays an error, and so does one whose rest looks like more JSON.
+///
 /// (NULL, 0) and ERR_NO_SPACE give a length that is enough, at times more than is needed (that of the text always
 /// is), and do not say yet that the text can be repaired.
 ///

@@ -24,7 +24,9 @@ pub struct toolcore_resources_t {
 pub struct toolcore_resource_t {
     /// sizeof(toolcore_resource_t), the same in all elements of an array.
     pub struct_size: usize,
-    /// Where it was found: an absolute URI. It may name itself with "$id" as well.
+    /// Its URI; references that resolve to it lead into the document. It may name itself with "$id" as well. Best an
+    /// absolute URI: a relative one is taken as it is, so that a schema with an absolute "$id", to which its
+    /// references are relative, does not find it.
     pub uri: toolcore_str_t,
     /// Its JSON text.
     pub text: toolcore_str_t,

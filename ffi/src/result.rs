@@ -7,7 +7,7 @@ use toolcore_core::result::{OutcomeKind, Part, ToolResult, Usage};
 use toolcore_core::time::Duration;
 
 use crate::abi::{Caller, Span, sized_struct, toolcore_str_t};
-use crate::guard::{Fail, NOT_FOUND, UNKNOWN, guard, read};
+use crate::guard::{Fail, NOT_FOUND, guard, read, unknown};
 use crate::object::{Lent, Live, Memory, Object, Place};
 use crate::status::toolcore_status_t;
 
@@ -103,7 +103,8 @@ pub extern "C" fn toolcore_result_mem_size() -> usize {
 
 /// Makes an empty, successful result in `mem`, which it keeps until toolcore_result_deinit.
 ///
-/// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_result_mem_size();
+/// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_result_mem_size() (there is
+/// no detail here that would tell it);
 /// ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
 /// Threads: touches only its arguments.
 #[unsafe(no_mangle)]
@@ -353,7 +354,7 @@ fn append<'m>(
 impl toolcore_usage_t {
     fn to_core(self) -> Result<Usage, Fail> {
         if self.reserved != 0 {
-            return Err(UNKNOWN);
+            return Err(unknown!("reserved"));
         }
         Ok(Usage {
             input_tokens: self.input_tokens,

@@ -10,12 +10,12 @@ use toolcore_core::schema::{
 use toolcore_core::sink::Sink;
 
 use crate::abi::{Caller, Span, sized_struct, toolcore_str_t};
-use crate::callback::{TellFn, tell};
-use crate::guard::{Fail, UNKNOWN, Why, guard, read};
+use crate::callback::{LocatedFn, TellFn, tell, tell_located};
+use crate::guard::{Fail, Why, guard, read, unknown};
 use crate::json::read_options;
 use crate::object::{Live, Memory, Object};
 use crate::resources::{resources, toolcore_resources_t};
-use crate::status::{toolcore_detail_t, toolcore_status_t};
+use crate::status::{TOOLCORE_ERR_UNSUPPORTED, toolcore_detail_t, toolcore_status_t};
 
 /// A compiled JSON Schema.
 pub struct toolcore_schema_t {
@@ -67,24 +67,33 @@ pub struct toolcore_check_opts_t {
             message: toolcore_str_t,
         ),
     >,
-    /// Given to `violation`.
+    /// Given to `violation` and `located`.
     pub user_data: *mut c_void,
-    /// Must be 0.
-    pub reserved: usize,
+    /// Called in place of `violation` if it is set: told also the place of the keyword in the schema as a JSON
+    /// Pointer, in a resource after its URI and "#"; cut like the others. NULL if the schema is of no interest.
+    pub located: Option<
+        unsafe extern "C" fn(
+            user_data: *mut c_void,
+            path: toolcore_str_t,
+            keyword: toolcore_str_t,
+            message: toolcore_str_t,
+            schema_path: toolcore_str_t,
+        ),
+    >,
     /// How deep the instance may be nested; 0 for the default, 128.
     pub max_depth: u32,
-    /// Steps that the check may take; 0 for the default.
+    /// Steps that the check may take; 0 for the default, 1,000,000.
     pub max_steps: u32,
     /// TOOLCORE_JSON_REPLACE_SURROGATES, or 0.
     pub flags: u32,
     /// Must be 0.
-    pub reserved2: u32,
+    pub reserved: u32,
 }
 
-/// Bytes of memory with which toolcore_schema_init never finds too little for this schema, in *need: what it
-/// takes, at any alignment, and for a schema with references the most that it can be. With resources this is
-/// their size many times over, where often a small part of it does. A reference that leads nowhere or in a
-/// circle, and a property that is there twice, are found by toolcore_schema_init only.
+/// Bytes of memory that are always enough for toolcore_schema_init, in *need. Without a reference in the schema
+/// they are what it takes. With references they are the most that it can take; with resources that is many times
+/// the size of those, and a small part of it is often enough. A reference that leads nowhere or in a circle, and a
+/// property that is there twice, are found by toolcore_schema_init only.
 ///
 /// Returns TOOLCORE_OK; ERR_BAD_SCHEMA (why.place_len and why.resource say where) for a schema that cannot be
 /// enforced; ERR_BAD_JSON; ERR_INVALID_UTF8; ERR_UNSUPPORTED for an option; ERR_INVALID_ARGUMENT. Unless OK,
@@ -153,8 +162,8 @@ pub unsafe extern "C" fn toolcore_schema_deinit(schema: *mut toolcore_schema_t) 
     guard(ptr::null_mut(), |c, _| c.end(schema, |_| ()));
 }
 
-/// Bytes of memory that a schema takes, at any alignment: what toolcore_schema_mem_size told if there is no
-/// reference in it, else no more. 0 for NULL.
+/// Bytes of memory that a schema has taken, at any alignment. 0 for NULL. Not enough to compile it again if there
+/// is a reference in it: compiling takes more meanwhile.
 ///
 /// Threads: any.
 #[unsafe(no_mangle)]
@@ -164,6 +173,10 @@ pub unsafe extern "C" fn toolcore_schema_size(schema: *const toolcore_schema_t) 
 
 /// Bytes of scratch that are enough to check any instance with these options (NULL for the defaults); 0 if
 /// none are needed, and for NULL.
+///
+/// As a rule the schema alone bounds them, to some hundred bytes. Where its references let instances be nested
+/// without end, max_depth does: each level takes 32 bytes and more, so it is some kilobytes for the default of 128,
+/// and some hundred bytes for 8.
 ///
 /// Threads: any.
 #[unsafe(no_mangle)]
@@ -204,12 +217,13 @@ pub unsafe extern "C" fn toolcore_schema_check(
         let instance = apart.bytes(instance.ptr.cast(), instance.len)?;
         let opts = c.options(opts)?;
         let options = check_options(opts.max_depth, opts.flags, opts.max_steps)?;
-        if opts.reserved != 0 || opts.reserved2 != 0 {
-            return Err(UNKNOWN);
+        if opts.reserved != 0 {
+            return Err(unknown!("reserved"));
         }
         let words = c.words(scratch, scratch_len)?;
-        let mut told = ToldReport { tell: opts.violation, user_data: opts.user_data };
-        let report: &mut dyn Report = if opts.violation.is_some() { &mut told } else { &mut NoReport };
+        let mut told = ToldReport { tell: opts.violation, located: opts.located, user_data: opts.user_data };
+        let wanted = opts.violation.is_some() || opts.located.is_some();
+        let report: &mut dyn Report = if wanted { &mut told } else { &mut NoReport };
         let verdict = schema.check(instance, &options, words, report).map_err(|error| why.error(error))?;
         valid.set(verdict.valid);
         Ok(())
@@ -224,15 +238,22 @@ impl Object for toolcore_schema_t {
     const MAGIC: u32 = u32::from_be_bytes(*b"TCsc");
 }
 
+const NO_FORMATS: Fail = Fail(
+    TOOLCORE_ERR_UNSUPPORTED,
+    "TOOLCORE_SCHEMA_ASSERT_FORMATS: this library was built without the feature 'format'",
+);
+
 /// How C wants schemas to be compiled.
 pub(crate) fn compile_options(
     max_depth: u32,
     default_draft: u32,
     flags: u32,
 ) -> Result<CompileOptions, Fail> {
-    let known = if cfg!(feature = "format") { TOOLCORE_SCHEMA_ASSERT_FORMATS } else { 0 };
-    if flags & !known != 0 {
-        return Err(UNKNOWN);
+    if flags & !TOOLCORE_SCHEMA_ASSERT_FORMATS != 0 {
+        return Err(unknown!("flags"));
+    }
+    if flags & TOOLCORE_SCHEMA_ASSERT_FORMATS != 0 && !cfg!(feature = "format") {
+        return Err(NO_FORMATS);
     }
     let mut options = CompileOptions::default();
     if max_depth != 0 {
@@ -241,7 +262,7 @@ pub(crate) fn compile_options(
     options.default_draft = match default_draft {
         TOOLCORE_DRAFT_2020_12 => Draft::Draft2020,
         TOOLCORE_DRAFT_7 => Draft::Draft7,
-        _ => return Err(UNKNOWN),
+        _ => return Err(unknown!("default_draft")),
     };
     #[cfg(feature = "format")]
     {
@@ -265,7 +286,7 @@ fn options(
 ) -> Result<(CompileOptions, &'static [Resource<'static>]), Fail> {
     let opts = c.options(opts)?;
     if opts.reserved != 0 {
-        return Err(UNKNOWN);
+        return Err(unknown!("reserved"));
     }
     let options = compile_options(opts.max_depth, opts.default_draft, opts.flags)?;
     Ok((options, resources(c, opts.resources)?))
@@ -289,6 +310,7 @@ pub(crate) fn refuse(error: SchemaError, schema: &str, resources: &[Resource<'_>
 /// Tells C of each violation.
 struct ToldReport {
     tell: TellFn,
+    located: LocatedFn,
     user_data: *mut c_void,
 }
 
@@ -298,7 +320,13 @@ impl Report for ToldReport {
         let (mut path, mut message) = (Sink::new(&mut path), Sink::new(&mut message));
         violation.write_path(&mut path);
         violation.write_message(&mut message);
-        let keyword = violation.keyword().name();
-        tell(self.tell, self.user_data, [path.finish_cut(), keyword, message.finish_cut()]);
+        let texts = [path.finish_cut(), violation.keyword().name(), message.finish_cut()];
+        if self.located.is_none() {
+            return tell(self.tell, self.user_data, texts);
+        }
+        let mut place = [0u8; 255];
+        let mut place = Sink::new(&mut place);
+        violation.write_schema_path(&mut place);
+        tell_located(self.located, self.user_data, texts, place.finish_cut());
     }
 }

@@ -86,7 +86,7 @@ pub const TOOLCORE_DETAIL_MESSAGE_SIZE: usize = 224;
 pub(crate) const NO_OFFSET: usize = usize::MAX;
 
 /// What was wrong, filled in by functions that take one; NULL where nobody wants to know. Also filled in
-/// on success, with an empty message.
+/// on success, with an empty message; toolcore_registry_add alone may have something to say then.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct toolcore_detail_t {
@@ -188,7 +188,7 @@ impl Explain for AddError {
     }
     fn more(&self, why: &mut Why) {
         match self {
-            AddError::NoSpace { need, .. } => why.need = *need,
+            AddError::NoSpace { need, .. } => (why.need, why.need_of) = (*need, None),
             AddError::Parameters(error) | AddError::OutputSchema(error) => error.more(why),
             _ => {}
         }
@@ -225,7 +225,7 @@ impl Explain for CheckError {
     fn more(&self, why: &mut Why) {
         match self {
             CheckError::Json(error) => error.more(why),
-            CheckError::NoWork { need } => why.need = Memory::room_for::<u32>(*need),
+            CheckError::NoWork { need } => no_work(*need, why),
             _ => {}
         }
     }
@@ -243,7 +243,7 @@ impl Explain for CoerceError {
         match self {
             CoerceError::Json(error) => error.more(why),
             CoerceError::NoSpace { need } => why.need = *need,
-            CoerceError::NoWork { need } => why.need = Memory::room_for::<u32>(*need),
+            CoerceError::NoWork { need } => no_work(*need, why),
             _ => {}
         }
     }
@@ -305,6 +305,9 @@ impl Explain for DispatchError {
     fn more(&self, why: &mut Why) {
         if let DispatchError::NoSpace { words, bytes } = self {
             why.need = scratch_for(*words, *bytes);
+            if *words > 0 {
+                why.need_of = Some(OF_SCRATCH);
+            }
         }
     }
 }
@@ -362,6 +365,13 @@ impl Explain for context::RenderError {
         }
     }
 }
+
+/// Scratch of so many words alone.
+fn no_work(words: usize, why: &mut Why) {
+    (why.need, why.need_of) = (Memory::room_for::<u32>(words), Some(OF_SCRATCH));
+}
+
+const OF_SCRATCH: &str = " of scratch needed; where the schema has references, a lower max_depth needs less";
 
 pub(crate) fn name(status: toolcore_status_t) -> &'static CStr {
     match status {

@@ -14,7 +14,7 @@ use toolcore_core::tool::{Annotations, Parameters, ToolDefinition};
 use crate::abi::{Caller, List, Span, UserData, hands_over, sized_struct, toolcore_str_t};
 use crate::call::toolcore_call_t;
 use crate::callback::HostHandler;
-use crate::guard::{Fail, NO_CALLBACK, UNKNOWN, Why};
+use crate::guard::{Fail, NO_CALLBACK, UNKNOWN, Why, unknown};
 use crate::registry::{HostRegistry, timeout};
 use crate::result::toolcore_result_t;
 use crate::status::{TOOLCORE_ERR_INVALID_ARGUMENT, toolcore_status_t};
@@ -123,7 +123,8 @@ pub const TOOLCORE_ANNOTATION_NOT_OPEN_WORLD: u32 = 128;
 
 /// toolcore_tool_t.flags: ask the provider to hold the model to the schema.
 pub const TOOLCORE_TOOL_STRICT: u32 = 1;
-/// toolcore_tool_t.flags: convert arguments that nearly fit ("5" for an integer) and fill in defaults.
+/// toolcore_tool_t.flags: convert arguments that nearly fit ("5" for an integer) and fill in defaults. See
+/// toolcore_schema_coerce, and toolcore_registry_add for defaults that do not fit.
 pub const TOOLCORE_TOOL_COERCE: u32 = 2;
 /// toolcore_tool_t.flags: all strings live as long as the registry, as literals do; they are not copied.
 pub const TOOLCORE_TOOL_STATIC: u32 = 4;
@@ -200,7 +201,10 @@ pub(crate) fn add(
         (true, _) => registry.add_static_written(&definition, &write, handler, why.sink()),
     };
     match (added, wrong.get()) {
-        (Ok(_), _) => Ok(()),
+        (Ok(_), _) => {
+            why.notes = true;
+            Ok(())
+        }
         (Err(_), Some((name, fail))) => {
             let sink = why.sink();
             sink.truncate(0);
@@ -250,8 +254,11 @@ impl toolcore_tool_t {
         }
         let known =
             TOOLCORE_TOOL_STRICT | TOOLCORE_TOOL_COERCE | TOOLCORE_TOOL_STATIC | TOOLCORE_TOOL_LAST_WINS;
-        if self.flags & !known != 0 || self.annotations & !0xFF != 0 {
-            return Err(UNKNOWN);
+        if self.flags & !known != 0 {
+            return Err(unknown!("flags"));
+        }
+        if self.annotations & !0xFF != 0 {
+            return Err(unknown!("annotations"));
         }
         let schema = c.text(self.schema)?;
         if self.params_len > 0 && !schema.is_empty() {
@@ -361,7 +368,7 @@ impl toolcore_param_t {
     fn declared(&self, c: Caller) -> Result<ToolParameter<'static>, Fail> {
         let known = TOOLCORE_PARAM_REQUIRED | TOOLCORE_PARAM_NULLABLE | TOOLCORE_PARAM_ADDITIONAL;
         if self.flags & !known != 0 {
-            return Err(UNKNOWN);
+            return Err(unknown!("flags"));
         }
         let said = |text| c.text(text).map(|text: &'static str| (!text.is_empty()).then_some(text));
         let bound = |bound: u32| (bound != 0).then_some(bound);

@@ -47,7 +47,7 @@ fn dispatch(tools: &Tools, arguments: &str) -> (String, u32) {
     (read, c!(toolcore_result_kind(result)))
 }
 
-const ARGUMENTS: &str = r#"{"s":"plain","e":"a\nb","i":-5,"u":18446744073709551615,"f":2.5,"b":true,"o":{"x":[1,{"y":"deep"}]},"a/b":"name"}"#;
+const ARGUMENTS: &str = r#"{"s":"plain","e":"a\nb","i":-5,"u":18446744073709551615,"f":2.5,"b":true,"o":{"x":[1,{"y":"deep"},null]},"a/b":"name"}"#;
 
 #[test]
 fn arguments_are_read_by_name_and_by_pointer() {
@@ -68,7 +68,9 @@ fn arguments_are_read_by_name_and_by_pointer() {
         assert_eq!((c!(toolcore_call_get_f64(call, s("f"), &raw mut f)), f), (TOOLCORE_OK, 2.5));
         assert_eq!((c!(toolcore_call_get_bool(call, s("b"), &raw mut b)), b), (TOOLCORE_OK, true));
         assert_eq!(c!(toolcore_call_get_json(call, s("/o/x"), &raw mut t)), TOOLCORE_OK);
-        assert_eq!(text(t), r#"[1,{"y":"deep"}]"#);
+        assert_eq!(text(t), r#"[1,{"y":"deep"},null]"#);
+        let nulls = ["/o/x/2", "/o/x/3", "s", "none"].map(|path| c!(toolcore_call_is_null(call, s(path))));
+        assert_eq!(nulls, [true, false, false, false]);
         assert_eq!(text(c!(toolcore_call_name(call))), "tool");
         assert_eq!(text(c!(toolcore_call_id(call))), "id 1");
         assert_eq!(text(c!(toolcore_call_arguments(call))), ARGUMENTS);
@@ -84,6 +86,7 @@ fn arguments_are_read_by_name_and_by_pointer() {
             (c!(toolcore_call_get_str(call, s("i"), &raw mut t)), TOOLCORE_ERR_WRONG_TYPE),
             (c!(toolcore_call_get_bool(call, s("i"), &raw mut b)), TOOLCORE_ERR_WRONG_TYPE),
             (c!(toolcore_call_get_f64(call, s("b"), &raw mut f)), TOOLCORE_ERR_WRONG_TYPE),
+            (c!(toolcore_call_get_str(call, s("/o/x/2"), &raw mut t)), TOOLCORE_ERR_WRONG_TYPE),
             (c!(toolcore_call_get_json(call, s("/o/9"), &raw mut t)), TOOLCORE_ERR_NOT_FOUND),
             (c!(toolcore_call_get_i64(call, s("i"), null_mut())), INVALID),
         ] {

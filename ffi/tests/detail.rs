@@ -7,6 +7,7 @@ use super::support::*;
 use crate::abi::toolcore_str_t;
 use crate::answer::*;
 use crate::call::*;
+use crate::coerce::*;
 use crate::context::*;
 use crate::dialect::*;
 use crate::dispatch::*;
@@ -42,6 +43,25 @@ fn add(tool: &toolcore_tool_t) -> Said {
 #[test]
 fn success_says_nothing() {
     assert_eq!(add(&tool("x", fail)), Said(TOOLCORE_OK, String::new(), None, 0, 0));
+}
+
+#[test]
+fn a_default_that_does_not_fit_is_told_of_a_tool_that_was_added() {
+    let schema =
+        r#"{"type":"object","properties":{"unit":{"enum":["c","f"],"default":"k"},"n":{"default":1}}}"#;
+    let told =
+        "parameters: /properties/unit: its default is not a value that it accepts, and is not filled in";
+    for (flags, expected) in [(TOOLCORE_TOOL_COERCE, told), (0, "")] {
+        let tool = toolcore_tool_t { schema: s(schema), flags, ..tool("x", fail) };
+        assert_eq!(add(&tool), Said(TOOLCORE_OK, expected.into(), None, 0, 0));
+    }
+    let good = r#"{"type":"object","properties":{"unit":{"enum":["c","f"],"default":"f"}}}"#;
+    let tool = toolcore_tool_t { schema: s(good), flags: TOOLCORE_TOOL_COERCE, ..tool("x", fail) };
+    assert_eq!(add(&tool), Said(TOOLCORE_OK, String::new(), None, 0, 0));
+    let param =
+        sized!(toolcore_param_t { name: s("n"), r#type: TOOLCORE_TYPE_INTEGER, default_value: s("1") });
+    let tool = toolcore_tool_t { schema: s(""), params: &raw const param, params_len: 1, ..tool };
+    assert_eq!(add(&tool), Said(TOOLCORE_OK, String::new(), None, 0, 0));
 }
 
 #[test]
@@ -115,6 +135,68 @@ fn a_pool_that_is_full_says_what_a_tool_takes() {
         pool_bytes = need;
     }
     panic!("the pool is still too small");
+}
+
+/// Bytes are named, those of `need`, and of scratch also what needs less of it.
+fn assert_bytes(said: Said, scratch: bool) {
+    let Said(status, message, .., need, _) = said;
+    assert_eq!(status, TOOLCORE_ERR_NO_SPACE, "{message}");
+    let (bytes, remedy) = message.split_once(" needed").unwrap_or((&message, ""));
+    let of = if scratch { " of scratch" } else { "" };
+    assert_eq!(bytes, std::format!("no space: {need} bytes{of}"));
+    assert_eq!(remedy.contains("max_depth"), scratch, "{message}");
+}
+
+#[test]
+fn what_is_missing_is_told_in_bytes_and_for_scratch_with_the_remedy() {
+    let text = r##"{"type":"object","properties":{"d":{"default":"long"},"n":{"type":"array",
+        "items":{"$ref":"#"}}}}"##;
+    let (mut memory, no) = (Block::new(SCRATCH), null_mut());
+    let (mem, mut schema) = (memory.ptr(), null_mut());
+    assert_bytes(said(|why| c!(toolcore_schema_init(s(text), null(), mem, 8, &raw mut schema, why))), false);
+    assert_eq!(c!(toolcore_schema_init(s(text), null(), mem, SCRATCH, &raw mut schema, no)), TOOLCORE_OK);
+    let nested = std::format!("{}{{}}{}", r#"{"n":["#.repeat(20), "]}".repeat(20));
+    let instance = s(&nested);
+    assert_bytes(
+        said(|why| c!(toolcore_schema_check(schema, instance, null(), null_mut(), 0, &mut true, why))),
+        true,
+    );
+    let mut scratch = Block::new(1 << 16);
+    let work = scratch.ptr();
+    let mut short = [0u8; 4];
+    let buf = short.as_mut_ptr().cast();
+    for (size, of_scratch) in [(0, true), (1 << 16, false)] {
+        let coerce =
+            |why| c!(toolcore_schema_coerce(schema, instance, null(), work, size, buf, 4, &mut 0, why));
+        assert_bytes(said(coerce), of_scratch);
+    }
+    let tools = Tools::new();
+    assert_eq!(tools.add(&toolcore_tool_t { schema: s(text), ..tool("nested", fail) }), TOOLCORE_OK);
+    let call = sized!(toolcore_tool_call_t { name: s("nested"), arguments: instance });
+    let size = 1000;
+    assert_bytes(
+        said(|why| c!(toolcore_dispatch(tools.registry, &call, null(), work, size, &mut null_mut(), why))),
+        true,
+    );
+    let reply = std::format!(r#"{{"name":"nested","arguments":{nested}}}"#);
+    let reply = s(&reply);
+    let answer = |size, buf, len| {
+        said(|why| {
+            let (dialect, no) = (TOOLCORE_DIALECT_MCP, null_mut());
+            c!(toolcore_answer(tools.registry, dialect, reply, null(), work, size, buf, len, &mut 0, no, why))
+        })
+    };
+    let mut long = [0u8; 1024];
+    assert_bytes(answer(size, long.as_mut_ptr().cast(), 1024), true);
+    assert_bytes(answer(1 << 16, buf, 4), false);
+    let render = |why| {
+        let dialect = TOOLCORE_DIALECT_ANTHROPIC;
+        c!(toolcore_tools_render(tools.registry, dialect, null(), buf, 4, &mut 0, why))
+    };
+    assert_bytes(said(render), false);
+    let parse =
+        |why| c!(toolcore_reply_parse(TOOLCORE_DIALECT_MCP, reply, null(), work, 8, &mut null_mut(), why));
+    assert_bytes(said(parse), false);
 }
 
 #[test]

@@ -100,7 +100,7 @@ no_padding! {
     toolcore_schema_opts_t { struct_size, max_depth, default_draft, resources, flags, reserved }
     toolcore_coerce_opts_t { struct_size, changed, user_data, max_depth, max_steps, flags, reserved }
     toolcore_check_opts_t {
-        struct_size, violation, user_data, reserved, max_depth, max_steps, flags, reserved2,
+        struct_size, violation, user_data, located, max_depth, max_steps, flags, reserved,
     }
     toolcore_context_opts_t { struct_size, max_blocks }
     toolcore_block_t { struct_size, category, label, source, content, priority, min_tokens, flags, reserved }

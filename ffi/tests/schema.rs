@@ -50,6 +50,42 @@ fn every_problem_is_told() {
     c!(toolcore_schema_deinit(schema));
 }
 
+unsafe extern "C" fn locate(
+    told: *mut c_void,
+    path: toolcore_str_t,
+    keyword: toolcore_str_t,
+    message: toolcore_str_t,
+    schema_path: toolcore_str_t,
+) {
+    let texts = [path, keyword, message, schema_path].map(|part| String::from(text(part)));
+    c!((*told.cast::<Vec<[String; 4]>>()).push(texts));
+}
+
+/// A problem that is told without its place.
+unsafe extern "C" fn not_located(told: *mut c_void, _: toolcore_str_t, _: toolcore_str_t, _: toolcore_str_t) {
+    c!((*told.cast::<Vec<[String; 4]>>()).push(Default::default()));
+}
+
+#[test]
+fn a_problem_is_located_in_the_schema() {
+    let schema_text = r##"{"properties":{"a":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":"integer"}}}"##;
+    let mut memory = Block::new(4096);
+    let (mem, mut schema, no) = (memory.ptr(), null_mut(), null_mut());
+    assert_eq!(c!(toolcore_schema_init(s(schema_text), null(), mem, 4096, &raw mut schema, no)), TOOLCORE_OK);
+    let mut told: Vec<[String; 4]> = Vec::new();
+    let opts = sized!(toolcore_check_opts_t {
+        violation: Some(not_located),
+        located: Some(locate),
+        user_data: (&raw mut told).cast()
+    });
+    let mut scratch = Block::new(1 << 14);
+    let (work, mut valid) = (scratch.ptr(), true);
+    let instance = s(r#"{"a":"x"}"#);
+    let status = c!(toolcore_schema_check(schema, instance, &opts, work, 1 << 14, &raw mut valid, no));
+    assert_eq!((status, valid), (TOOLCORE_OK, false));
+    assert_eq!(told, [["/a", "type", "expected integer, got string \"x\"", "/$defs/n/type"]]);
+}
+
 #[test]
 fn scratch_that_is_too_small_names_what_would_do() {
     let schema_text = r#"{"properties":{"a":{"properties":{"b":{"properties":{"c":{"type":"integer"}}}}}}}"#;

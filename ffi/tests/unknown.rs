@@ -23,6 +23,7 @@ use crate::status::*;
 use crate::stream::*;
 use crate::tool::*;
 use crate::tools::*;
+use crate::version::*;
 
 const UNSUPPORTED: toolcore_status_t = TOOLCORE_ERR_UNSUPPORTED;
 
@@ -158,7 +159,6 @@ fn fields() {
     for opts in [
         with(|opts: &mut toolcore_check_opts_t| opts.flags = 2),
         with(|opts: &mut toolcore_check_opts_t| opts.reserved = 1),
-        with(|opts: &mut toolcore_check_opts_t| opts.reserved2 = 1),
     ] {
         all.push(c!(toolcore_schema_check(schema, s("1"), &opts, null_mut(), 0, &mut true, no)));
     }
@@ -196,6 +196,64 @@ fn fields() {
     }
     for (at, status) in all.into_iter().enumerate() {
         assert_eq!(status, UNSUPPORTED, "number {at}");
+    }
+}
+
+/// What each feature is needed for is refused exactly where the library says that it lacks the feature.
+#[test]
+fn features_are_those_that_work() {
+    let mut memory = Block::new(1 << 15);
+    let mem = memory.ptr();
+    let compile = |schema, flags| {
+        let (mut out, opts) = (null_mut(), sized!(toolcore_schema_opts_t { flags: flags }));
+        let mut why = init::<toolcore_detail_t>();
+        let status = c!(toolcore_schema_init(s(schema), &opts, mem, 1 << 15, &raw mut out, &raw mut why));
+        (status, message(&why))
+    };
+    let keywords = [
+        (TOOLCORE_FEATURE_PATTERN, r#"{"pattern":"a"}"#, 0, TOOLCORE_ERR_BAD_SCHEMA, "pattern"),
+        (
+            TOOLCORE_FEATURE_UNEVALUATED,
+            r#"{"unevaluatedItems":true}"#,
+            0,
+            TOOLCORE_ERR_BAD_SCHEMA,
+            "unevaluated",
+        ),
+        (
+            TOOLCORE_FEATURE_FORMAT,
+            r#"{"format":"date"}"#,
+            TOOLCORE_SCHEMA_ASSERT_FORMATS,
+            UNSUPPORTED,
+            "'format'",
+        ),
+    ];
+    for (feature, schema, flags, refused, named) in keywords {
+        let (status, message) = compile(schema, flags);
+        if toolcore_features() & feature != 0 {
+            assert_eq!(status, TOOLCORE_OK, "{message}");
+        } else {
+            assert_eq!(status, refused, "{message}");
+            assert!(message.contains(named), "{message}");
+        }
+    }
+    assert_eq!(toolcore_features() & !7, 0);
+    assert_eq!(compile(r#"{"format":"date"}"#, 0).0, TOOLCORE_OK);
+}
+
+#[test]
+fn the_field_is_named() {
+    let mut memory = Block::new(SCRATCH);
+    let mem = memory.ptr();
+    for (opts, field) in [
+        (with(|opts: &mut toolcore_schema_opts_t| opts.flags = 2), "flags"),
+        (with(|opts: &mut toolcore_schema_opts_t| opts.default_draft = 7), "default_draft"),
+        (with(|opts: &mut toolcore_schema_opts_t| opts.reserved = 1), "reserved"),
+    ] {
+        let mut why = init::<toolcore_detail_t>();
+        let why_ptr = &raw mut why;
+        let status = c!(toolcore_schema_init(s("{}"), &opts, mem, SCRATCH, &mut null_mut(), why_ptr));
+        assert_eq!(status, UNSUPPORTED);
+        assert_eq!(message(&why), std::format!("'{field}' has a value that this version does not know"));
     }
 }
 

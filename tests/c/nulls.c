@@ -73,6 +73,7 @@ TEST(an_object_of_null_is_a_status)
     INVALID(toolcore_call_get_json(NULL, text("a"), &out));
     CHECK_SIZE(out.len, 0);
     CHECK(i == 1 && u == 1 && valid && f > 0.5);
+    CHECK(!toolcore_call_is_null(NULL, text("a")));
     CHECK(toolcore_call_time_left_ms(NULL) == UINT64_MAX);
     CHECK(toolcore_call_deadline_ms(NULL) == UINT64_MAX);
 

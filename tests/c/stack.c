@@ -249,7 +249,7 @@ TEST(compiling_takes_no_more_stack_for_a_schema_that_is_nested_deeper)
 
 TEST(checking_takes_no_more_stack_for_an_instance_that_is_nested_deeper)
 {
-    static const char schema[] =
+    static const char recursive[] =
         "{\"properties\":{\"a\":{\"$ref\":\"#/$defs/n\"}},\"$defs\":{\"n\":{"
         "\"items\":{\"anyOf\":[{\"$ref\":\"#/$defs/n\"},{\"type\":\"null\"}]},\"uniqueItems\":true,"
         "\"properties\":{\"a\":{\"$ref\":\"#/$defs/n\"},\"b\":false},\"patternProperties\":{\"^a$\":{}},"
@@ -257,7 +257,7 @@ TEST(checking_takes_no_more_stack_for_an_instance_that_is_nested_deeper)
     static const struct { const char *open, *close; } kinds[] = { { "{\"a\":", "}" }, { "[", "]" }, { "[1,", "]" } };
     static const char *const inmost[] = { "{}", "{\"b\":1}", "{\"c\":\"\\ud83d\\ude00\"}" };
     open_registry();
-    nest(schema, "", "", "", 0, "");
+    nest(recursive, "", "", "", 0, "");
     add_nested(NULL);
     CHECK(status == TOOLCORE_OK);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)

@@ -490,7 +490,6 @@ TEST(a_constant_flag_or_reserved_field_that_is_not_known_is_not_supported)
     FIELD(use_coerce_opts, toolcore_coerce_opts_t, reserved, 1);
     FIELD(use_check_opts, toolcore_check_opts_t, flags, 2);
     FIELD(use_check_opts, toolcore_check_opts_t, reserved, 1);
-    FIELD(use_check_opts, toolcore_check_opts_t, reserved2, 1);
     FIELD(use_block, toolcore_block_t, flags, 32);
     FIELD(use_block, toolcore_block_t, reserved, 1);
     FIELD(use_render_opts, toolcore_context_render_opts_t, format, 3);

@@ -1,5 +1,7 @@
 //! The tool itself: what it says of itself, of lines that it cannot read, of what comes later.
 
+use std::process::Command;
+
 use serde_json::{Value, json};
 use toolcore_tests::desk::{Desk, output_of};
 use toolcore_tests::inspect;
@@ -50,7 +52,7 @@ fn it_says_its_version_and_features() {
     assert_eq!(answer["ok"], true);
     assert_eq!(answer["version"], env!("CARGO_PKG_VERSION"));
     let features = answer["features"].as_array().unwrap();
-    let dialects = [
+    let words = [
         "openai_chat",
         "openai_responses",
         "anthropic",
@@ -58,10 +60,18 @@ fn it_says_its_version_and_features() {
         "gemini_schema",
         "bedrock",
         "ollama",
+        "mistral_chat",
+        "cohere",
         "mcp",
+        "hermes",
+        "llama3",
+        "mistral",
+        "pattern",
+        "format",
+        "unevaluated",
     ];
-    for dialect in dialects {
-        assert!(features.contains(&json!(dialect)), "{answer}");
+    for feature in words {
+        assert!(features.contains(&json!(feature)), "{answer}");
     }
 }
 
@@ -84,6 +94,68 @@ fn it_ends_with_its_input_and_answers_a_last_line_without_an_end() {
     assert!(!success && text.contains("inspect"), "{text}");
     let desk = Desk::start(test, &[]).unwrap();
     assert_eq!(desk.end(), (true, String::new()));
+}
+
+#[test]
+fn help_is_told_on_request() {
+    let Some(program) = inspect("help_is_told_on_request") else { return };
+    let output = Command::new(program).arg("--help").output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty());
+    assert!(String::from_utf8_lossy(&output.stdout).contains("--stats"));
+}
+
+#[test]
+fn an_op_or_a_member_that_is_not_known_is_named() {
+    let Some(mut desk) = Desk::shared("an_op_or_a_member_that_is_not_known_is_named") else { return };
+    let tool = |name: &str| json!({"name": "f", name: 1});
+    let part = json!([{"id": "a", "parts": [{"text": "x", "lang": "en"}]}]);
+    for (request, named, known) in [
+        (json!({"op": "fly"}), "\"fly\"", "validate"),
+        (json!({"op": "version", "verbose": true}), "\"verbose\"", "op"),
+        (json!({"op": "json", "txt": "1"}), "\"txt\"", "text"),
+        (json!({"op": "validate", "schema": true, "instance": 1, "format": true}), "\"format\"", "formats"),
+        (json!({"op": "resources", "set": {}, "get": 1}), "\"get\"", "set"),
+        (json!({"op": "parse", "dialect": "mcp", "reply": {}, "tools": []}), "\"tools\"", "reply"),
+        (
+            json!({"op": "render", "dialect": "mcp", "tools": [tool("inputSchema")]}),
+            "\"inputSchema\"",
+            "parameters",
+        ),
+        (
+            json!({"op": "answer", "dialect": "mcp", "tools": [tool("run")], "reply": {}}),
+            "\"run\"",
+            "behaviour",
+        ),
+        (
+            json!({"op": "results", "dialect": "mcp", "calls": [{"id": "a"}], "results": part}),
+            "\"lang\"",
+            "mimeType",
+        ),
+        (json!({"op": "context", "budget": 9, "blocks": [{"text": "x"}]}), "\"text\"", "content"),
+    ] {
+        let answer = desk.ask(&request);
+        assert_eq!((&answer["ok"], &answer["error"]["kind"]), (&json!(false), &json!("request")), "{answer}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains(named) && message.contains(known), "{request}: {message}");
+    }
+    // A name that is as long as a request is not repeated.
+    let long = "é".repeat(5000);
+    for request in [json!({"op": long}), json!({"op": "version", long.as_str(): 1})] {
+        let answer = desk.ask(&request);
+        assert_eq!(answer["error"]["kind"], "request", "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().len() < 512, "{answer}");
+    }
+}
+
+#[test]
+fn sizes_of_a_schema_are_told() {
+    let Some(mut desk) = Desk::start("sizes_of_a_schema_are_told", &["--stats"]) else { return };
+    let schema = json!({"properties": {"n": {"$ref": "#"}}});
+    let stats = desk.ask(&json!({"op": "validate", "schema": schema, "instance": {}}))["stats"].clone();
+    let [mem, schema, scratch] =
+        ["mem_size", "schema_size", "scratch_size"].map(|name| stats[name].as_u64().unwrap());
+    assert!(0 < schema && schema <= mem && scratch > 128 * 32, "{stats}");
+    assert!(desk.ask(&json!({"op": "json", "text": "1"}))["stats"].get("mem_size").is_none());
 }
 
 #[test]

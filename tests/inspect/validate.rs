@@ -125,8 +125,50 @@ fn what_cannot_be_converted_is_still_told() {
         answer,
         json!({"ok": true, "valid": false, "errors": [
             {"path": "/b", "keyword": "type", "message": "expected integer, got string \"5.5\""}
-        ]})
+        ], "changes": [{"path": "/a", "rule": "integer-from-string"}]})
     );
+}
+
+#[test]
+fn a_repair_is_told_of_an_instance_that_is_not_valid() {
+    let Some(mut desk) = Desk::shared("a_repair_is_told_of_an_instance_that_is_not_valid") else { return };
+    let answer = desk.ask(&json!({
+        "op": "validate", "schema": {"maxItems": 1}, "text": "[1,2,]", "lenient": true
+    }));
+    assert_eq!(answer["errors"][0]["keyword"], "maxItems", "{answer}");
+    assert_eq!(answer["changes"], json!([{"path": "", "rule": "trailing-comma"}]), "{answer}");
+}
+
+#[test]
+fn of_members_with_the_same_key_the_last_one_wins_if_asked() {
+    let test = "of_members_with_the_same_key_the_last_one_wins_if_asked";
+    let Some(mut desk) = Desk::shared(test) else { return };
+    let ask = |options: &str| {
+        format!(
+            r#"{{"op":"validate","schema":{{"properties":{{"a":{{"type":"integer"}}}}}},"instance":{{"a":"x","a":"5"}}{options}}}"#
+        )
+    };
+    assert_eq!(desk.ask_text(&ask(""))["valid"], false);
+    let (value, changes) = accepted(&desk.ask_text(&ask(r#","coerce":true,"last_wins":true"#)));
+    assert_eq!((value, changes.len()), (json!({"a": 5}), 2));
+    // By itself it converts nothing.
+    let answer = desk.ask_text(&ask(r#","last_wins":true"#));
+    assert_eq!(
+        answer["errors"],
+        json!([
+            {"path": "/a", "keyword": "type", "message": "expected integer, got string \"5\""}
+        ]),
+        "{answer}"
+    );
+}
+
+#[test]
+fn without_an_instance_all_ways_to_give_one_are_named() {
+    let Some(mut desk) = Desk::shared("without_an_instance_all_ways_to_give_one_are_named") else { return };
+    let answer = desk.ask(&json!({"op": "validate", "schema": true}));
+    assert_eq!(answer["error"]["kind"], "request", "{answer}");
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(["'instance'", "'text'", "'hex'"].iter().all(|name| message.contains(name)), "{message}");
 }
 
 #[test]
@@ -145,8 +187,15 @@ fn formats_and_the_draft_are_as_asked() {
         assert_eq!(answer["ok"] == false, refused, "{answer}");
         assert_eq!(answer["valid"] == false, !refused, "{answer}");
     }
+    items["default_draft"] = json!(7);
+    assert_eq!(desk.ask(&items)["valid"], false);
     items["default_draft"] = json!("6");
-    assert_eq!(desk.ask(&items)["error"]["kind"], "request");
+    let answer = desk.ask(&items);
+    assert_eq!(answer["error"]["kind"], "request");
+    assert!(
+        answer["error"]["message"].as_str().unwrap().contains("2020-12, draft2020-12, 7, draft7"),
+        "{answer}"
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use super::error::Keyword;
 use super::fast::Quick;
-use super::fit::{Fit, type_bits};
+use super::fit::{Fit, type_bits, values_alone};
 use super::frame::Frame;
 use super::machine::Check;
 use super::place::{Act, Outcome};
@@ -41,7 +41,7 @@ impl<'i> Check<'_, 'i, '_> {
             }
             return Some(Act::Finished);
         }
-        let bits = type_bits(value);
+        let (bits, start) = (type_bits(value), self.level.start as usize);
         loop {
             match outcome.take() {
                 None => {}
@@ -69,8 +69,8 @@ impl<'i> Check<'_, 'i, '_> {
             let branch = slot(number);
             if self.schema.types(branch) & bits == 0 {
                 let problem = Problem::Type(self.schema.types(branch), branch);
-                let mended = self.mender.is_some() && self.mends(&problem, self.level.start as usize, true);
-                let distance = if mended { 0 } else { self.weight(&problem) };
+                let mended = self.mender.is_some() && self.mends(&problem, start, true);
+                let distance = if mended { 0 } else { self.weight(&problem, start) };
                 outcome = Some(Outcome { failed: true, distance });
             } else if let Fit::Yes(after) = self.fit(branch, value) {
                 self.step(word_of((value.len() - after.len()) / 8))?;
@@ -89,14 +89,26 @@ impl<'i> Check<'_, 'i, '_> {
             return Some(self.look(value, slot(frame.best)));
         }
         if self.trials > 0 || self.mender.is_some() && frame.best_distance > 0 {
+            // Where no alternative takes values of this type, that is one wrong type.
+            let wrong_type = self.weight(&Problem::Kinds(keyword, types::NONE), start);
+            let distance = if frame.best_distance >= wrong_type && !self.is_tried(start, 1) {
+                wrong_type / 16
+            } else {
+                frame.best_distance
+            };
             self.problems = self.problems.saturating_add(1);
-            self.distance = self.distance.saturating_add(frame.best_distance);
+            self.distance = self.distance.saturating_add(distance);
             return Some(Act::Finished);
         }
         let types = (0..count).map(|number| self.schema.types(slot(number)));
         if self.mender.is_none() && types.clone().all(|types| types & bits == 0) {
             let types = types.fold(types::NONE, |all, types| all | types);
             self.problem(Problem::Kinds(keyword, types));
+            return Some(Act::Finished);
+        }
+        let mut fitting = (0..count).map(slot).filter(|&slot| self.schema.types(slot) & bits != 0);
+        if fitting.clone().count() > 1 && fitting.all(|slot| values_alone(program, slot).is_some()) {
+            self.problem(Problem::Values(keyword, instruction));
             return Some(Act::Finished);
         }
         self.level.items = count;

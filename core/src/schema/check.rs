@@ -44,8 +44,9 @@
 use super::entry::Candidate;
 use super::error::CheckError;
 use super::fast::{self, Place, Quick};
-use super::machine::{Check, Level, Start};
-use super::program::{Cursor, HEADER, MAGIC, Node, RECURSIVE, Slot, op, types, word};
+use super::level::Level;
+use super::machine::{Check, Start};
+use super::program::{Cursor, HEADER, MAGIC, Node, RECURSIVE, Slot, UNIQUE, op, types, word, words};
 use super::report::Report;
 use super::source::{Resource, Texts};
 use super::work;
@@ -129,17 +130,23 @@ impl<'s> Schema<'s> {
         self.program
     }
 
-    /// Words of work memory that are enough for every instance that `options` let through. More of it saves
+    /// Words of work memory that are enough for every instance that `options` let through: what the schema needs
+    /// by itself, unless it leads back to itself or has `uniqueItems`. Then it is the more, the deeper
+    /// `options.json` lets containers be nested. More of it saves
     /// steps where a container has more than a hundred items that are to be unique, or keys that the schema
     /// does not name: two words for each.
     pub fn work_words(self, options: &CheckOptions) -> usize {
-        let words = word(self.program, 8);
+        let depth = usize::from(options.json.max_depth.min(json::MAX_DEPTH));
+        let [words, other] = words(self.program, 8);
         if words & RECURSIVE == 0 {
-            return words as usize;
+            // Items that are compared are nested less deep than was counted with.
+            let less = work::unique(usize::from(json::MAX_DEPTH)) - work::unique(depth);
+            return words.saturating_sub(less).max(other.min(words)) as usize;
         }
+        let unique = if words & UNIQUE == 0 { 0 } else { work::unique(depth) };
+        let once = (words & (UNIQUE - 1)).max(unique) as usize;
         // Beside the containers there is what is inside of them: a scalar, or a key.
-        let levels = usize::from(options.json.max_depth.min(json::MAX_DEPTH)) + 1;
-        (word(self.program, 12) as usize).saturating_mul(levels) + (words & !RECURSIVE) as usize
+        (other as usize).saturating_mul(depth + 1) + once
     }
 
     /// Words of work memory that are enough to coerce every instance that `options` let through: a check, and
@@ -197,9 +204,8 @@ impl<'s> Schema<'s> {
         slot.as_immediate().is_some_and(|(types, _)| types & types::OBJECT != 0)
     }
 
-    /// Checks `instance` while reading it. Every problem is reported, in the order in which it is met, and
-    /// keys that stand twice in one object last; whoever gets an error must disregard what was reported
-    /// before.
+    /// Checks `instance` while reading it. Every problem is reported, in the order that [`Report`] states;
+    /// whoever gets an error must disregard what was reported before.
     pub fn check(
         self,
         instance: &[u8],

@@ -10,6 +10,7 @@
 //! name. So a program accepts what its schema accepts, or there is no program.
 
 use super::compiler::Compiler;
+use super::entry::Entry;
 use super::error::{SchemaError, SchemaErrorKind};
 use super::pass::{Levels, NO_LEVELS};
 use super::source::{Resource, Texts};
@@ -73,17 +74,17 @@ pub fn compile_with(
     options: &CompileOptions,
     memory: &mut [u8],
 ) -> Result<usize, SchemaError> {
-    let texts = Texts { first: text, more: resources };
+    let texts = checked(Texts { first: text, more: resources })?;
     let mut levels = NO_LEVELS;
-    let compiled = Compiler::new(texts, options, memory, &mut levels).and_then(|mut compiler| {
-        compiler.run()?;
-        Ok(compiler.store.fits().then_some(compiler.store.front()))
-    });
-    if let Some(size) = compiled.map_err(|error| placed(error, texts))? {
-        return Ok(size);
+    let given = memory.len();
+    let run = run(texts, options, memory, &mut levels)?;
+    if run.fits {
+        return Ok(run.size);
     }
     // Measured from the beginning, so that the answer does not depend on how much memory there was.
-    let need = measure(texts, options, &mut levels)?;
+    let measured = measure(texts, options, &mut levels)?;
+    // A next try with what is told gets further, whatever was measured.
+    let need = if measured > given { measured } else { run.need };
     Err(error_at(SchemaErrorKind::NoSpace { need }, 0))
 }
 
@@ -93,24 +94,71 @@ pub fn program_size(text: &str, options: &CompileOptions) -> Result<usize, Schem
     program_size_with(text, &[], options)
 }
 
-/// As [`program_size`], with resources. What of them will be compiled only shows in [`compile_with`], so this
-/// is the most that it can be, and `compile_with` may do with much less.
+/// As [`program_size`], with resources. What of them will be compiled only shows when the references are bound.
+/// Where all of it takes no more than 2 kB, that is done here, on the stack, and the size is exact. Otherwise
+/// this is the most that it can be, and [`compile_with`] may do with much less.
 pub fn program_size_with(
     text: &str,
     resources: &[Resource<'_>],
     options: &CompileOptions,
 ) -> Result<usize, SchemaError> {
     let mut levels = NO_LEVELS;
-    let texts = Texts { first: text, more: resources };
+    let texts = checked(Texts { first: text, more: resources })?;
     measure(texts, options, &mut levels)
 }
 
 fn measure(texts: Texts<'_>, options: &CompileOptions, levels: &mut Levels) -> Result<usize, SchemaError> {
-    let measured = Compiler::new(texts, options, &mut [], levels).and_then(|mut compiler| {
+    let run = run(texts, options, &mut [], levels)?;
+    let tried = if run.bounded { try_out(texts, options, levels) } else { None };
+    Ok(tried.unwrap_or(run.need))
+}
+
+/// How much memory it takes, found in little memory on the stack, if that is enough.
+#[inline(never)]
+fn try_out(texts: Texts<'_>, options: &CompileOptions, levels: &mut Levels) -> Option<usize> {
+    let tried = run(texts, options, &mut [0; TRIAL], levels).ok()?;
+    tried.fits.then_some(tried.need)
+}
+
+/// What came of one run over the texts.
+struct Run {
+    /// There was memory for all.
+    fits: bool,
+    /// Bytes of the program, and bytes that would have been enough.
+    size: usize,
+    need: usize,
+    /// The latter is the most that it can be.
+    bounded: bool,
+}
+
+fn run(
+    texts: Texts<'_>,
+    options: &CompileOptions,
+    memory: &mut [u8],
+    levels: &mut Levels,
+) -> Result<Run, SchemaError> {
+    let run = Compiler::new(texts, options, memory, levels).and_then(|mut compiler| {
         compiler.run()?;
-        Ok(compiler.store.need())
+        let (store, bounded) = (&compiler.store, compiler.refs.bounded);
+        Ok(Run { fits: store.fits(), size: store.front(), need: store.need(), bounded })
     });
-    measured.map_err(|error| placed(error, texts))
+    run.map_err(|error| placed(error, texts))
+}
+
+const TRIAL: usize = 2048;
+
+/// The texts, if each of them is JSON. Where one is cut off, its end is an offset in it and no address: that is
+/// where the next one begins.
+fn checked<'s>(texts: Texts<'s>) -> Result<Texts<'s>, SchemaError> {
+    if texts.len() >= Entry::MAX_LENGTH as usize {
+        return Err(error_at(SchemaErrorKind::TooLarge, 0));
+    }
+    for (number, text) in texts.all().enumerate() {
+        let parsed = json::parse(text.as_bytes(), &json::Options::default());
+        let placed = |error| SchemaError { resource: number.checked_sub(1), ..not_json(error) };
+        parsed.map_err(placed)?;
+    }
+    Ok(texts)
 }
 
 /// An error in one of the texts, from one at an address.

@@ -1,14 +1,14 @@
 //! The state of a compilation: its texts, its store, what it found out so far; how it begins and ends.
 
 use super::compile::{CompileOptions, Draft, MAX_LEVELS, error_at, not_json};
-use super::entry::Entry;
+use super::dialect::Dialect;
 use super::error::{SchemaError, SchemaErrorKind};
 use super::index::Index;
 use super::pass::Levels;
-use super::program::{self, Node, RECURSIVE, Slot, kind, word_of};
+use super::program::{self, Node, RECURSIVE, Slot, UNIQUE, kind, word_of};
 use super::source::{Texts, offset_in};
 use super::store::Store;
-use super::work;
+use super::work::{self, Need};
 use crate::json::{self, Event, Kind, Reader, Value};
 
 /// One compilation.
@@ -47,7 +47,7 @@ pub(super) struct Compiler<'s, 'm> {
     /// Schemas that can be noted for one value.
     pub(super) notes: u32,
     /// Work words that are needed beside the levels, for comparing values.
-    pub(super) once: u32,
+    pub(super) once: Need,
 }
 
 /// What was seen of references.
@@ -59,6 +59,8 @@ pub(super) struct Refs {
     pub(super) odd: bool,
     /// One leads to a document or an anchor, or stands in a document inside another one.
     pub(super) foreign: bool,
+    /// What they lead into was not compiled, but counted as the most that it can be.
+    pub(super) bounded: bool,
     /// A dynamic one can have its target replaced.
     pub(super) dynamic: bool,
     /// Bits of the texts that references lead into.
@@ -67,31 +69,25 @@ pub(super) struct Refs {
     pub(super) deepest: usize,
     /// Nodes that apply schemas in place.
     pub(super) places: usize,
-    /// The most frames that one value takes.
+    /// All nodes, and the most that are inside one another.
+    pub(super) nodes: usize,
+    pub(super) nested: usize,
+    /// The most words that the frames of one value take.
     pub(super) chain: u32,
+    /// What a check needs, if no schema leads back to itself.
+    pub(super) need: Option<Need>,
 }
 
 impl<'s, 'm> Compiler<'s, 'm> {
+    /// For texts that are JSON.
     pub(super) fn new(
         texts: Texts<'s>,
         options: &CompileOptions,
         memory: &'m mut [u8],
         levels: &'m mut Levels,
     ) -> Result<Self, SchemaError> {
-        if texts.len() >= Entry::MAX_LENGTH as usize {
-            return Err(error_at(SchemaErrorKind::TooLarge, 0));
-        }
         let text = texts.first;
-        let mut start = 0;
-        for text in core::iter::once(text).chain(texts.more.iter().map(|resource| resource.text)) {
-            let parsed = json::parse(text.as_bytes(), &json::Options::default());
-            parsed.map_err(|error| error_at(SchemaErrorKind::Json(error), start + error.offset))?;
-            start += text.len();
-        }
-        let may_hold = |word: &str| {
-            let texts = core::iter::once(text).chain(texts.more.iter().map(|resource| resource.text));
-            texts.into_iter().any(|text| text.contains(word) || text.contains("\\u"))
-        };
+        let may_hold = |word: &str| texts.all().any(|text| text.contains(word) || text.contains("\\u"));
         let mut compiler = Compiler {
             texts,
             text,
@@ -117,7 +113,7 @@ impl<'s, 'm> Compiler<'s, 'm> {
             patterned: false,
             largest: 0,
             notes: 0,
-            once: 0,
+            once: Need::NOTHING,
         };
         let dialect = compiler.dialect_of(0)?;
         compiler.set_dialect(dialect);
@@ -130,17 +126,26 @@ impl<'s, 'm> Compiler<'s, 'm> {
         }
         let (root, need) = self.schema()?;
         self.store.set(4, root.0);
-        let recursive = self.refs.count > 0;
-        self.resolve()?;
         // There is no level around the root that would have to be kept.
         let kinds = root.as_node().map_or(0, |at| Node::read(self.store.program(), at).kinds);
         let around = if kinds & (kind::OBJECT | kind::ARRAY | kind::IN_PLACE) != 0 { work::LEVEL } else { 0 };
-        let need = need.saturating_sub(around).saturating_add(self.notes).min(RECURSIVE - 1);
-        self.store.set(8, if recursive { RECURSIVE | self.once } else { need });
-        let frames = self.refs.chain.saturating_mul(work::LEVEL + work::FRAME);
-        let containers = work::LEVEL * (1 + u32::from(self.patterned));
-        let level = frames.saturating_add(containers).saturating_add(self.notes);
-        self.store.set(12, level.saturating_add(self.largest));
+        let mut need = Some(need.minus(around).plus(self.notes));
+        if self.refs.count > 0 {
+            self.resolve()?;
+            need = self.refs.need;
+        }
+        let words = match need {
+            Some(need) => [need.all.min(UNIQUE - 1), need.plain],
+            None => {
+                let unique = if self.once.all > self.once.plain { UNIQUE } else { 0 };
+                let containers = work::LEVEL * (1 + u32::from(self.patterned));
+                let level = self.refs.chain.saturating_add(containers).saturating_add(self.notes);
+                let once = self.once.plain.min(UNIQUE - 1);
+                [RECURSIVE | unique | once, level.saturating_add(self.largest)]
+            }
+        };
+        self.store.set(8, words[0]);
+        self.store.set(12, words[1]);
         Ok(())
     }
 
@@ -149,15 +154,17 @@ impl<'s, 'm> Compiler<'s, 'm> {
         let value = self.value_at(at)?;
         (self.text, _, self.base) = self.texts.locate(at);
         if let Some(index) = index {
-            // The document says which dialect, or the one around it.
             let mut number = index.innermost(&self.store, word_of(at));
             loop {
                 let document = index.document(&self.store, number);
-                let start = document.start as usize;
                 let parent = document.parent as usize;
-                if parent >= number || self.value_at(start)?.get("$schema").is_some() {
-                    let dialect = self.dialect_of(start)?;
-                    self.set_dialect(dialect);
+                if let Some(bits) = document.dialect {
+                    self.set_dialect(Dialect::from_bits(bits));
+                    break;
+                }
+                // Of this one, or of one around it, it is not known; then this says why.
+                self.dialect_of(document.start as usize)?;
+                if parent >= number {
                     break;
                 }
                 number = parent;

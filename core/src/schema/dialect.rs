@@ -17,6 +17,19 @@ pub(super) struct Dialect {
     pub(super) formats: bool,
 }
 
+impl Dialect {
+    /// Three bits.
+    pub(super) fn bits(self) -> u32 {
+        let old = self.draft == Draft::Draft7;
+        u32::from(old) | u32::from(self.validation) << 1 | u32::from(self.formats) << 2
+    }
+
+    pub(super) fn from_bits(bits: u32) -> Dialect {
+        let draft = if bits & 1 == 1 { Draft::Draft7 } else { Draft::Draft2020 };
+        Dialect { draft, validation: bits & 2 != 0, formats: bits & 4 != 0 }
+    }
+}
+
 impl<'s> Compiler<'s, '_> {
     pub(super) fn set_dialect(&mut self, dialect: Dialect) {
         (self.draft, self.validation) = (dialect.draft, dialect.validation);

@@ -163,13 +163,19 @@ impl Check<'_, '_, '_> {
     pub(super) fn unique(&mut self) -> Option<()> {
         let (text, start) = (self.text, self.level.start as usize + 1);
         let (mut at, mut count, mut depth) = (start, 0usize, 0);
+        let mut few = [Value::empty_object(); FEW];
         while let Some((item, end)) = item_at(text, at) {
             self.step(1 + word_of(item.raw().len() / 8))?;
+            if let Some(place) = few.get_mut(count) {
+                *place = item;
+            }
             depth = depth.max(nesting(item));
             (at, count) = (end, count + 1);
         }
-        let equal =
-            if count <= FEW { self.equal_of_few(start)? } else { self.equal_of(start, count, depth)? };
+        let equal = match few.get(..count) {
+            Some(few) => self.equal_of_few(few)?,
+            None => self.equal_of(start, count, depth)?,
+        };
         if let Some((first, second)) = equal {
             self.problem(Problem::Equal(first, second));
         }
@@ -177,13 +183,14 @@ impl Check<'_, '_, '_> {
     }
 
     /// The first item that is equal to an earlier one, and that one: of few, each is compared with each.
-    fn equal_of_few(&mut self, start: usize) -> Option<Option<(usize, usize)>> {
-        let (mut at, mut number) = (start, 0);
-        while let Some((item, end)) = item_at(self.text, at) {
-            if let Some(first) = self.earlier(start, number, item)? {
-                return Some(Some((first, number)));
+    fn equal_of_few(&mut self, items: &[Value<'_>]) -> Option<Option<(usize, usize)>> {
+        for (second, item) in items.iter().enumerate() {
+            for (first, other) in items.iter().take(second).enumerate() {
+                self.step(1 + word_of(other.raw().len() / 64))?;
+                if self.equal(*other, *item)? {
+                    return Some(Some((first, second)));
+                }
             }
-            (at, number) = (end, number + 1);
         }
         Some(None)
     }
@@ -268,10 +275,14 @@ fn nesting(value: Value<'_>) -> usize {
     deepest
 }
 
-/// Equal values have the same fingerprint. The order of what is inside a value does not matter to it.
+/// Equal values have the same fingerprint: the sum of what each value in it prints, in which the keys and item
+/// numbers that lead there count. So the order of members does not matter, that of items does. Deeper than
+/// [`WAYS`] containers, the way is left out and keys print by themselves.
 fn fingerprint(value: Value<'_>) -> u32 {
     let mut reader = Reader::new(value.raw().as_bytes(), &CHECKED);
-    let mut sum = 0u32;
+    // Of the containers that are open: the way there, and the key's hash or the number of the next item.
+    let mut ways = [(0u32, 0u32); WAYS];
+    let (mut depth, mut sum) = (0usize, 0u32);
     while let Ok(Some(event)) = reader.next_event() {
         let print = match event {
             Event::Key(text) | Event::String(text) => {
@@ -283,9 +294,27 @@ fn fingerprint(value: Value<'_>) -> u32 {
             Event::Null => 5,
             Event::ArrayStart => 6,
             Event::ObjectStart => 7,
-            Event::ArrayEnd | Event::ObjectEnd => 0,
+            Event::ArrayEnd | Event::ObjectEnd => {
+                depth = depth.saturating_sub(1);
+                continue;
+            }
         };
-        sum = sum.wrapping_add(mix(print));
+        let mut way = 0;
+        if let Some((around, next)) = ways.get_mut(depth) {
+            if matches!(event, Event::Key(_)) {
+                *next = print;
+                continue;
+            }
+            way = mix(around.wrapping_add(mix(*next ^ 8)));
+            *next = next.wrapping_add(1);
+        }
+        sum = sum.wrapping_add(mix(way ^ print));
+        if matches!(event, Event::ArrayStart | Event::ObjectStart) {
+            depth += 1;
+            if let Some(inner) = ways.get_mut(depth) {
+                *inner = (way, 0);
+            }
+        }
     }
     sum
 }
@@ -320,6 +349,8 @@ fn take(steps: &mut u32, count: usize) -> Option<()> {
 const BASIS: u32 = 0x811C_9DC5;
 /// For text that was checked.
 const CHECKED: Options = Options { max_depth: MAX_DEPTH, surrogates: Surrogates::Replace };
+/// So deep in a value it counts for a fingerprint where something stands.
+const WAYS: usize = 16;
 /// So many are sooner compared with each other.
 const FEW: usize = 8;
 /// Words of the table that is always there.

@@ -13,7 +13,8 @@ use super::compiler::Compiler;
 use super::cycles::end_of_node;
 use super::error::SchemaError;
 use super::index::Index;
-use super::machine::{Check, Level};
+use super::level::Level;
+use super::machine::Check;
 use super::pointer::Pointer;
 use super::program::{Cursor, HEADER, Instruction, Node, Slot, op, word, word_of, words};
 use super::refs::DYNAMIC;
@@ -107,6 +108,7 @@ impl Compiler<'_, '_> {
                 document = anchor.document;
                 compiler.store.append(document);
                 compiler.store.append(anchor.slot.0);
+                compiler.notes += u32::from(compiler.tracks);
                 count += 1;
                 compiler.store.set(table + 4, count);
             }

@@ -5,20 +5,40 @@ use super::pattern::PatternError;
 use super::source::Resource;
 use crate::json;
 use crate::sink::Sink;
+use core::fmt;
 use thiserror_no_std::Error;
 
 /// A schema that was refused, and where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{} at byte {offset} of the schema", .kind.phrase())]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SchemaError {
     /// What is wrong.
     pub kind: SchemaErrorKind,
     /// Where in the schema's text, or in that of the resource: the keyword or the value that is wrong.
     pub offset: usize,
-    /// The number of the resource that it stands in, if it is not in the schema.
+    /// The number of the resource that it stands in, counted from 0, if it is not in the schema.
     pub resource: Option<usize>,
 }
 impl core::error::Error for SchemaError {}
+
+/// What [`SchemaError::write_message`] says, without what takes the schema's text.
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind.phrase())?;
+        match self.kind {
+            // The place in the text is that of the error.
+            SchemaErrorKind::Json(error) => write!(f, ": {}", error.reason.message())?,
+            SchemaErrorKind::NoSpace { need } => return write!(f, ": {need} bytes needed"),
+            #[cfg(feature = "pattern")]
+            SchemaErrorKind::Pattern(error) => write!(f, " at byte {} of the pattern", error.offset)?,
+            _ => {}
+        }
+        write!(f, " at byte {} of the ", self.offset)?;
+        match self.resource {
+            Some(number) => write!(f, "resource with the number {number}"),
+            None => f.write_str("schema"),
+        }
+    }
+}
 
 /// What is wrong with a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -254,11 +274,13 @@ pub enum Keyword {
     MinProperties,
     /// `maxProperties`
     MaxProperties,
-    /// `dependentRequired`, or `dependencies` of draft 7
+    /// `dependentRequired`
     DependentRequired,
-    /// `anyOf`, where no alternative takes values of this type
+    /// `dependencies`
+    Dependencies,
+    /// `anyOf`, where no alternative takes values of this type, or none takes this one of a few values
     AnyOf,
-    /// `oneOf`, where no alternative takes values of this type, or where several fit
+    /// `oneOf`, as `anyOf`, or where several fit
     OneOf,
     /// `not`
     Not,
@@ -301,6 +323,7 @@ impl Keyword {
             Keyword::MinProperties => "minProperties",
             Keyword::MaxProperties => "maxProperties",
             Keyword::DependentRequired => "dependentRequired",
+            Keyword::Dependencies => "dependencies",
             Keyword::AnyOf => "anyOf",
             Keyword::OneOf => "oneOf",
             Keyword::Not => "not",

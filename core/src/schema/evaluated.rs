@@ -26,9 +26,7 @@ pub(super) struct Scope {
 impl<'i> Check<'_, 'i, '_> {
     /// Begins a scope if the frame's node asks what was looked at.
     pub(super) fn begin_scope(&mut self, frame: &mut Frame) -> Option<()> {
-        let asks = self.find_in_node(op::UNEVALUATED_PROPERTIES).is_some()
-            || self.find_in_node(op::UNEVALUATED_ITEMS).is_some();
-        if asks {
+        if self.asks_for_notes() {
             frame.stage = 1;
             (frame.outer_scope, frame.outer_mark) = (self.scope.behind, self.scope.mark);
             self.scope = Scope { behind: self.level.start.saturating_add(1), mark: self.notes };
@@ -49,15 +47,35 @@ impl<'i> Check<'_, 'i, '_> {
     }
 
     /// Ends the frame's scope, if it has one. What was noted counts for a scope around it that is about the
-    /// same value.
-    pub(super) fn end_scope(&mut self, frame: &Frame) {
-        if frame.stage != 0 {
-            let opened = self.scope.mark;
-            self.scope = Scope { behind: frame.outer_scope, mark: frame.outer_mark };
-            if !self.in_scope() {
-                self.notes = opened;
+    /// same value, once.
+    pub(super) fn end_scope(&mut self, frame: &Frame) -> Option<()> {
+        if frame.stage == 0 {
+            return Some(());
+        }
+        let inner = self.noted();
+        self.scope = Scope { behind: frame.outer_scope, mark: frame.outer_mark };
+        self.notes = word_of(self.work.len() - inner.end);
+        if !self.in_scope() {
+            return Some(());
+        }
+        // They are gone through from the first one, behind which there is room for it.
+        for at in inner.rev() {
+            let slot = self.work.get(at).copied().unwrap_or(0);
+            self.note(Slot(slot))?;
+        }
+        Some(())
+    }
+
+    /// Whether the frame's node asks what was looked at.
+    fn asks_for_notes(&self) -> bool {
+        let program = self.schema.program();
+        let mut cursor = Cursor::new(program, Slot(self.level.node));
+        while let Some(instruction) = cursor.next(program) {
+            if matches!(instruction.op, op::UNEVALUATED_PROPERTIES | op::UNEVALUATED_ITEMS) {
+                return true;
             }
         }
+        false
     }
 
     /// Whether the frame's value is in scope.

@@ -6,7 +6,7 @@
 
 use super::check::Schema;
 use super::entry::{Candidate, Entry, Table};
-use super::machine::{Level, OBJECT};
+use super::level::{Level, OBJECT};
 use super::program::{INLINE, Instruction, LINEAR, Node, Slot, kind, op, types, word, word_of, words};
 use super::scalar::small;
 use crate::json::{Scan, ascii, blanks, plain, spaces};

@@ -3,8 +3,8 @@
 
 use super::entry::{Candidate, Entry};
 use super::fast::{Place, Quick, object};
-use super::machine::Level;
-use super::program::{Cursor, LINEAR, Node, Slot, kind, op, types};
+use super::level::Level;
+use super::program::{Cursor, Instruction, LINEAR, Node, Slot, kind, op, types};
 use crate::json::{ascii, blanks, plain};
 
 /// What is plain to see.
@@ -49,16 +49,8 @@ impl Quick<'_, '_> {
         if self.schema.types(slot) & bits == 0 {
             return bits != types::NONE;
         }
-        let (program, Some(at), [b'"', content @ ..]) = (self.schema.program(), slot.as_node(), rest) else {
-            return false;
-        };
-        let node = Node::read(program, at);
-        let values = Cursor::new(program, slot).next(program);
-        let Some(values) = values.filter(|values| {
-            node.kinds == kind::VALUE && node.count == 1 && matches!(values.op, op::ENUM | op::CONST)
-        }) else {
-            return false;
-        };
+        let (program, [b'"', content @ ..]) = (self.schema.program(), rest) else { return false };
+        let Some(values) = values_alone(program, slot) else { return false };
         let Some(left) = self.steps.checked_sub(values.argument) else { return false };
         *self.steps = left;
         let all_plain =
@@ -93,4 +85,12 @@ pub(super) fn type_bits(value: &[u8]) -> u8 {
         Some(b'-' | b'0'..=b'9') => types::NUMBER,
         _ => types::NONE,
     }
+}
+
+/// The `enum` or `const` of a node that has, beside types, nothing else.
+pub(super) fn values_alone(program: &[u8], slot: Slot) -> Option<Instruction> {
+    let node = Node::read(program, slot.as_node()?);
+    let values = Cursor::new(program, slot).next(program)?;
+    let alone = node.kinds == kind::VALUE && node.count == 1;
+    (alone && matches!(values.op, op::ENUM | op::CONST)).then_some(values)
 }

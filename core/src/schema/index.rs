@@ -6,6 +6,7 @@
 
 use super::compile::{Draft, error_at};
 use super::compiler::Compiler;
+use super::dialect::Dialect;
 use super::error::{SchemaError, SchemaErrorKind};
 use super::lower::{Step, walk};
 use super::pointer::{Pointer, compare_names, hash_name};
@@ -35,6 +36,8 @@ pub(super) struct Document {
     id: u32,
     /// The number of the document around.
     pub(super) parent: u32,
+    /// The bits of its dialect. There are none if it is not known.
+    pub(super) dialect: Option<u32>,
     /// The hash of its URI.
     hash: u32,
 }
@@ -64,7 +67,8 @@ impl Index {
     pub(super) fn document(&self, store: &Store<'_>, number: usize) -> Document {
         let at = store.address(self.low + 4 * Index::DOCUMENT * (number + 1));
         let [start, end, id, parent, hash] = words(store.memory(), at);
-        Document { start, end, id, parent, hash }
+        let dialect = Some(parent >> DIALECT).filter(|bits| *bits != NO_DIALECT);
+        Document { start, end, id, parent: parent & ((1 << DIALECT) - 1), dialect, hash }
     }
 
     pub(super) fn anchor(&self, store: &Store<'_>, number: usize) -> Anchor {
@@ -247,12 +251,13 @@ impl<'s> Compiler<'s, '_> {
     ) -> Result<(), SchemaError> {
         let root = text.len() - blanks(text.as_bytes()).len();
         // One with a dialect that is not known is refused when something in it is compiled.
-        let dialect = self.dialect_of(begin + root);
+        let dialect = self.dialect_of(begin + root).ok();
         let old = dialect.map_or(self.draft, |dialect| dialect.draft) == Draft::Draft7;
         let mut current = index.documents;
         if !anchors {
             let given = GIVEN | word_of(number);
-            self.push_document(index, begin + root, begin + text.len(), given, current)?;
+            let bits = dialect.map(Dialect::bits);
+            self.push_document(index, (begin + root, begin + text.len()), given, current, bits)?;
         }
         let mut problem = Ok(());
         walk(text, &mut |step| {
@@ -277,14 +282,15 @@ impl<'s> Compiler<'s, '_> {
                 }
                 if let Some(id) = id.filter(|id| !is_anchor(*id)) {
                     let parent = current;
+                    // It says which dialect it is written in, or the one around it does.
+                    let bits = match value.get("$schema") {
+                        Some(name) => self.dialect(start, name).ok().map(Dialect::bits),
+                        None if self.store.fits() => index.document(&self.store, parent).dialect,
+                        None => None,
+                    };
                     current = index.documents;
-                    problem = self.push_document(
-                        index,
-                        start,
-                        start + value.raw().len(),
-                        word_of(address(id)),
-                        parent,
-                    );
+                    let extent = (start, start + value.raw().len());
+                    problem = self.push_document(index, extent, word_of(address(id)), parent, bits);
                 }
             } else if old {
                 if let Some(id) = id.filter(|id| is_anchor(*id)) {
@@ -305,12 +311,13 @@ impl<'s> Compiler<'s, '_> {
     fn push_document(
         &mut self,
         index: &mut Index,
-        start: usize,
-        end: usize,
+        (start, end): (usize, usize),
         id: u32,
         parent: usize,
+        dialect: Option<u32>,
     ) -> Result<(), SchemaError> {
-        for word in [0, word_of(parent), id, word_of(end), word_of(start)] {
+        let parent = word_of(parent) | dialect.unwrap_or(NO_DIALECT) << DIALECT;
+        for word in [0, parent, id, word_of(end), word_of(start)] {
             self.store.push(word);
         }
         let number = index.documents;
@@ -404,5 +411,8 @@ impl<'s> Compiler<'s, '_> {
 
 /// In the id of a document: it was handed over under a URI.
 const GIVEN: u32 = 1 << 31;
+/// Beside the parent of a document, which is far below: the bit where its dialect begins.
+const DIALECT: u32 = 28;
+const NO_DIALECT: u32 = 0xF;
 /// In the name of an anchor.
 const DYNAMIC: u32 = 1 << 31;

@@ -11,11 +11,12 @@ use super::format::Format;
 use super::pass::Place;
 use super::program::{Slot, op, word_of};
 use super::source::offset_in;
+use super::work::{self, Need};
 use crate::json::{self, Kind, Str, Value, blanks};
 
 impl<'s> Compiler<'s, '_> {
     /// Reads a keyword's value. A boolean schema in it is done at once.
-    pub(super) fn keyword(&mut self, at: usize, key: Str<'s>) -> Result<Option<(Slot, u32)>, SchemaError> {
+    pub(super) fn keyword(&mut self, at: usize, key: Str<'s>) -> Result<Option<(Slot, Need)>, SchemaError> {
         // Longer than any keyword: then it is unknown.
         let mut buffer = [0; 24];
         let name = match key.plain() {
@@ -154,7 +155,7 @@ impl<'s> Compiler<'s, '_> {
             "uniqueItems" => {
                 self.once(22, at)?;
                 if self.value_of(Kind::Bool)?.as_bool() == Some(true) {
-                    self.compares(usize::from(json::MAX_DEPTH));
+                    self.compares(Need { all: work::unique(usize::from(json::MAX_DEPTH)), plain: 0 });
                     self.instruction(op::UNIQUE_ITEMS, 0, &[]);
                 }
             }
@@ -203,12 +204,12 @@ impl<'s> Compiler<'s, '_> {
     }
 
     /// A keyword whose value is a schema.
-    fn single(&mut self, bit: u8, at: usize, op: u8) -> Result<Option<(Slot, u32)>, SchemaError> {
+    fn single(&mut self, bit: u8, at: usize, op: u8) -> Result<Option<(Slot, Need)>, SchemaError> {
         self.once(bit, at)?;
         self.operand(op)
     }
 
-    fn operand(&mut self, op: u8) -> Result<Option<(Slot, u32)>, SchemaError> {
+    fn operand(&mut self, op: u8) -> Result<Option<(Slot, Need)>, SchemaError> {
         self.level().place = Place::Operand(op);
         self.open()
     }
@@ -239,7 +240,7 @@ impl<'s> Compiler<'s, '_> {
     }
 
     /// One of them, whose key was read: a schema, or a list of names.
-    pub(super) fn dependent(&mut self, at: usize, key: Str<'s>) -> Result<Option<(Slot, u32)>, SchemaError> {
+    pub(super) fn dependent(&mut self, at: usize, key: Str<'s>) -> Result<Option<(Slot, Need)>, SchemaError> {
         if self.peek()? == Kind::Array && self.level().seen >> DEPENDENCIES & 1 == 1 {
             let list = self.value()?;
             self.dependent_list(key, list)?;

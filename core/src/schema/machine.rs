@@ -6,16 +6,16 @@
 
 use super::check::{CheckOptions, Schema};
 use super::entry::Table;
-use super::error::{CheckError, Keyword};
+use super::error::CheckError;
 #[cfg(feature = "unevaluated")]
 use super::evaluated::Scope;
 use super::fast::{Place, QUICK, Quick};
+use super::level::{ARRAY, IN_PLACE, Level, OBJECT, OUTSIDE, PATTERNED};
 use super::mend::Mender;
 use super::path::Open;
 use super::place::Next;
 use super::program::{Cursor, Instruction, Node, Slot, kind, op, types, word, word_of};
 use super::report::{Problem, Report, Violation};
-use super::work;
 use crate::json::{Reason, Scan, blanks};
 use core::cell::Cell;
 
@@ -66,68 +66,6 @@ impl Start {
     /// Before the value at the root.
     pub(super) fn new(scan: Scan, root: Slot, steps: u32) -> Start {
         Start { scan, level: Level::OUTSIDE, steps, read: 0, place: Place::Value(root) }
-    }
-}
-
-/// A container that is being read, or a value to which further schemas apply.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Level {
-    pub(super) state: u32,
-    /// The address of the node.
-    pub(super) node: u32,
-    /// Where the value starts in the instance.
-    pub(super) start: u32,
-    /// In an object the entry that is expected next, in an array the number of items so far, in place the
-    /// address of the instruction that is being carried out.
-    pub(super) next: u32,
-    /// In an object the number of entries, in place what stands for the words of a frame.
-    pub(super) count: u32,
-    /// In an object the address of the entries, in an array that of the slots of the first items, in place
-    /// the instructions from `next` on.
-    pub(super) entries: u32,
-    /// In an object bits of the entries that were there, or where in the work memory they are; in an array
-    /// how many first items have a slot of their own; in place where in the work memory the frame is.
-    pub(super) seen: u32,
-    /// In an array the slot of the items, in place how many runs the instruction took. In an object, while a
-    /// member is read that has no entry, one more than where its key stands.
-    pub(super) items: u32,
-}
-
-const OUTSIDE: u32 = 0;
-pub(super) const OBJECT: u32 = 1;
-pub(super) const ARRAY: u32 = 2;
-pub(super) const IN_PLACE: u32 = 3;
-/// An object whose members are chosen by patterns as well.
-pub(super) const PATTERNED: u32 = 16;
-/// A member of it, of which `next` is the number of instructions that were looked at, `entries` where its key
-/// stands, `items` the slot that is left for the end, and `seen` what was found.
-pub(super) const MEMBER: u32 = 17;
-
-impl Level {
-    pub(super) const OUTSIDE: Level =
-        Level { state: OUTSIDE, node: 0, start: 0, next: 0, count: 0, entries: 0, seen: 0, items: 0 };
-
-    /// The one that was put at a place of the work memory.
-    pub(super) fn read(work: &[u32], at: usize) -> Option<Level> {
-        Some(Level::from_words(*work.get(at..)?.first_chunk()?))
-    }
-
-    /// A level that was kept.
-    #[inline(always)]
-    pub(super) fn from_words(words: [u32; work::LEVEL as usize]) -> Level {
-        let [state, node, start, next, count, entries, seen, items] = words;
-        Level { state, node, start, next, count, entries, seen, items }
-    }
-
-    /// Whether every member of an object of few is there that must be.
-    #[inline(always)]
-    pub(super) fn is_complete(&self, program: &[u8]) -> bool {
-        self.table().required(program, 0) & !self.seen == 0
-    }
-
-    /// The table of the object's node.
-    pub(super) fn table(&self) -> Table {
-        Table { at: self.node as usize + Node::SIZE, count: self.count }
     }
 }
 
@@ -401,73 +339,6 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
         Some((after, false))
     }
 
-    fn end_array(&mut self) {
-        let (slot, count) = (Slot(self.level.node), self.level.next);
-        let mut cursor = Cursor::new(self.schema.program(), slot);
-        while let Some(instruction) = cursor.next(self.schema.program()) {
-            let bound = instruction.operand(self.schema.program());
-            let keyword = match instruction.op {
-                op::MIN_ITEMS if count < bound => Keyword::MinItems,
-                op::MAX_ITEMS if count > bound => Keyword::MaxItems,
-                _ => continue,
-            };
-            self.report(
-                Problem::Count(keyword, bound, count as usize),
-                self.level.start as usize,
-                self.schema_offset(),
-            );
-        }
-        self.depth = self.depth.saturating_sub(1);
-        self.leave();
-    }
-
-    /// Finds the schemas of an array's items.
-    fn find_items(&mut self, slot: Slot) {
-        let program = self.schema.program();
-        let (mut items, mut additional) = (Slot::ANY.0, Slot::ANY.0);
-        let mut cursor = Cursor::new(program, slot);
-        while let Some(instruction) = cursor.next(program) {
-            match instruction.op {
-                op::ITEMS => items = instruction.operand(program),
-                op::ADDITIONAL_ITEMS => additional = instruction.operand(program),
-                op::PREFIX_ITEMS => {
-                    (self.level.entries, self.level.seen) =
-                        (word_of(instruction.at + 4), instruction.argument);
-                }
-                _ => {}
-            }
-        }
-        let list = self.level.seen > 0 && items == Slot::ANY.0;
-        self.level.items = if list { additional } else { items };
-    }
-
-    /// Makes room for a level with this many entries, where the one around it stays. Gives its `seen`.
-    #[inline(always)]
-    pub(super) fn enter(&mut self, count: u32) -> Option<u32> {
-        if self.level.state == OUTSIDE && count <= 32 { Some(0) } else { self.enter_inside(count) }
-    }
-
-    #[inline(never)]
-    fn enter_inside(&mut self, count: u32) -> Option<u32> {
-        let saved = if self.level.state == OUTSIDE { 0 } else { work::LEVEL as usize };
-        let end = self.top + saved + work::table(count as usize) as usize;
-        let limit = self.limit();
-        let Some(place) = self.work.get_mut(self.top..end).filter(|_| end <= limit) else {
-            return self.no_work(end);
-        };
-        let (level, bits) = place.split_at_mut(saved);
-        let steps = word_of(bits.len() / 16);
-        let old = self.level;
-        let words = [old.state, old.node, old.start, old.next, old.count, old.entries, old.seen, old.items];
-        level.iter_mut().zip(words).for_each(|(place, word)| *place = word);
-        bits.fill(0);
-        let seen = if bits.is_empty() { 0 } else { word_of(self.top + saved) };
-        self.top = end;
-        // They are gone through once more in the end.
-        self.step(steps)?;
-        Some(seen)
-    }
-
     /// Gives up for want of work memory, of which `end` words would have got further.
     #[cold]
     pub(super) fn no_work<T>(&mut self, end: usize) -> Option<T> {
@@ -479,27 +350,6 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
     pub(super) fn give_up<T>(&mut self, error: CheckError) -> Option<T> {
         self.failure = Some(error);
         None
-    }
-
-    /// Goes back to the level around.
-    #[inline(always)]
-    pub(super) fn leave(&mut self) {
-        if self.top == 0 {
-            self.level.state = OUTSIDE;
-        } else {
-            self.leave_inside();
-        }
-    }
-
-    #[inline(never)]
-    fn leave_inside(&mut self) {
-        self.top = self.top.saturating_sub(work::table(self.level.count as usize) as usize);
-        let around = self.top.checked_sub(work::LEVEL as usize);
-        self.level = match around.and_then(|start| self.work.get(start..)?.first_chunk()) {
-            Some(words) => Level::from_words(*words),
-            None => Level::OUTSIDE,
-        };
-        self.top = around.unwrap_or(0);
     }
 
     /// The first instruction of a kind in a node.
@@ -541,7 +391,7 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
         }
         let steps = Cell::new(1);
         if trial {
-            let weight = if mended { 0 } else { self.weight(&problem) };
+            let weight = if mended { 0 } else { self.weight(&problem, at) };
             self.distance = self.distance.saturating_add(weight);
             self.take(1);
             return;
@@ -566,12 +416,35 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
 
     /// How much a problem says that a schema was not meant. A value that is not the expected one says much,
     /// since it often tells alternatives apart, and a wrong type too; and the less, the deeper it is inside.
-    pub(super) fn weight(&self, problem: &Problem<'_>) -> u32 {
+    /// An alternative for values of another type comes after all others.
+    pub(super) fn weight(&self, problem: &Problem<'_>, at: usize) -> u32 {
         let weight = match problem {
-            Problem::Type(..) | Problem::Kinds(..) | Problem::False => 64,
+            Problem::Type(..) | Problem::Kinds(..) | Problem::False => {
+                if self.is_tried(at, 0) {
+                    1024
+                } else {
+                    64
+                }
+            }
             Problem::Enum(_) | Problem::Const(_) => 160,
             _ => 4,
         };
         weight << (2 * (8 - self.depth.min(8)))
     }
+
+    /// Whether an alternative is on its way for the value that starts at `at`, apart from so many of the
+    /// innermost levels.
+    pub(super) fn is_tried(&self, at: usize, apart: usize) -> bool {
+        let program = self.schema.program();
+        let work = self.work.get(..self.top).unwrap_or_default();
+        let open =
+            Open { level: self.level, work, program, schema: self.schema.texts(), instance: self.text };
+        let frames = open.levels().take_while(|level| level.state == IN_PLACE && level.start as usize == at);
+        frames.skip(apart).take(FRAMES).any(|frame| {
+            matches!(Instruction::read(program, frame.next as usize).op, op::ANY_OF | op::ONE_OF)
+        })
+    }
 }
+
+/// So many schemas that apply to one value are looked through for alternatives.
+const FRAMES: usize = 8;

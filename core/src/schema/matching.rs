@@ -8,11 +8,13 @@ use super::compiler::Compiler;
 use super::entry::{Entry, Table};
 use super::error::{SchemaError, SchemaErrorKind};
 use super::keyword::{PATTERN, PATTERN_PROPERTIES};
-use super::machine::{Check, Level, MEMBER, PATTERNED};
+use super::level::{Level, MEMBER, PATTERNED};
+use super::machine::Check;
 use super::pass::Place;
 use super::pattern::{self, MatchError};
 use super::program::{Cursor, Instruction, Node, Slot, op, types, word_of};
 use super::report::Problem;
+use super::work::Need;
 use crate::json::{Kind, Reason, Str, blanks};
 
 impl<'s> Compiler<'s, '_> {
@@ -42,7 +44,7 @@ impl<'s> Compiler<'s, '_> {
         &mut self,
         at: usize,
         key: Str<'s>,
-    ) -> Result<Option<(Slot, u32)>, SchemaError> {
+    ) -> Result<Option<(Slot, Need)>, SchemaError> {
         if self.level().count >= MAX_INSTRUCTIONS {
             return Err(error_at(SchemaErrorKind::TooLarge, at));
         }
@@ -64,7 +66,7 @@ impl<'s> Compiler<'s, '_> {
         let free = self.store.free();
         let size =
             pattern::build(pattern, free).map_err(|error| error_at(SchemaErrorKind::Pattern(error), at))?;
-        let need = word_of(pattern::work_words(free));
+        let need = Need::plain(word_of(pattern::work_words(free)));
         self.store.push_free(size.used, size.peak);
         self.level().need = self.level().need.max(need);
         self.once = self.once.max(need);

@@ -2,7 +2,8 @@
 
 use super::entry::{Entry, Table};
 use super::fast::strip;
-use super::machine::{Check, OBJECT};
+use super::level::OBJECT;
+use super::machine::Check;
 use super::program::{LINEAR, Slot, types, word_of};
 use super::report::Problem;
 use crate::json::{Reason, Str};

@@ -6,7 +6,7 @@ use super::defaults::{applied, find_default};
 use super::edit::{Edit, Edits, Rank};
 use super::entry::{Entry, Table};
 use super::error::{CheckError, string_end};
-use super::machine::{IN_PLACE, MEMBER, OBJECT, PATTERNED};
+use super::level::{IN_PLACE, MEMBER, OBJECT, PATTERNED};
 use super::mend::{Around, Mender, problems};
 use super::program::{Cursor, Instruction, Node, Slot, op, types, word_of};
 use super::report::Problem;

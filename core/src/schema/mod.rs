@@ -13,13 +13,16 @@
 //! by JSON Pointer, `$id` or anchor, and into the documents that are handed over ([`compile_with`],
 //! [`Resource`]). A keyword that would change what is accepted and is not supported is
 //! refused when compiling, by name and place; it is never ignored. Annotations and unknown keywords change
-//! nothing. A key that stands twice in an object is a problem of every instance.
+//! nothing. A key that stands twice in an object is a problem of every instance: that the last one wins is not
+//! for a check but for [`coerce`], which takes out those before it if [`CoerceOptions::last_wins`] says so.
 //!
 //! Numbers compare exactly, whatever their size. Nothing here recurses, and no schema or instance makes it
 //! panic or run on: compiling takes time in proportion to the text (and a logarithm for large objects and
 //! references) and some kB of stack; checking takes time in proportion to the instance plus a budget of
 //! steps ([`CheckOptions::steps`]), and work memory only for objects and arrays inside one another
-//! ([`Schema::work_words`]).
+//! ([`Schema::work_words`]). An instance that the schema expects takes almost no steps, so the default of a
+//! million costs nothing and can stay; who must bound the time of a check lowers it, a step being some hundred
+//! instructions at most.
 //!
 //! ```
 //! use toolcore::schema::{CheckOptions, CompileOptions, ListReport, Schema, compile};
@@ -40,6 +43,7 @@
 //! ```
 
 mod alternatives;
+mod array;
 mod build;
 mod check;
 mod coerce;
@@ -64,6 +68,8 @@ pub mod format;
 mod frame;
 mod index;
 mod keyword;
+mod level;
+mod list;
 mod lower;
 mod machine;
 #[cfg(feature = "pattern")]
@@ -101,8 +107,9 @@ pub use compile::{
 };
 pub use defaults::{WrongDefault, wrong_defaults};
 pub use error::{CheckError, Keyword, SchemaError, SchemaErrorKind};
+pub use list::ListReport;
 pub use lower::{Change, ChangeKind, StrictProblem, StrictProblemKind, Subset, lower, subset};
 pub(crate) use lower::{Counts, lower_counted};
-pub use report::{ListReport, NoReport, Report, Violation};
+pub use report::{NoReport, Report, Violation};
 pub use source::Resource;
 pub use splice::Coercion;

@@ -1,8 +1,9 @@
 //! In place of [`evaluated`](self) without the feature `unevaluated`: no schema has a keyword that asks, so
 //! nothing is noted.
 
+use super::frame::Frame;
 use super::machine::Check;
-use super::place::{Act, Frame};
+use super::place::Act;
 use super::program::{Instruction, Slot};
 
 impl<'i> Check<'_, 'i, '_> {
@@ -17,7 +18,9 @@ impl<'i> Check<'_, 'i, '_> {
     }
 
     #[inline(always)]
-    pub(super) fn end_scope(&mut self, _: &Frame) {}
+    pub(super) fn end_scope(&mut self, _: &Frame) -> Option<()> {
+        Some(())
+    }
 
     #[inline(always)]
     pub(super) fn in_scope(&self) -> bool {

@@ -6,7 +6,7 @@ use super::compiler::Compiler;
 use super::entry::Entry;
 use super::error::{SchemaError, SchemaErrorKind};
 use super::program::{self, Node, Slot, kind, op, types, word_of};
-use super::work;
+use super::work::{self, Need};
 use crate::json::{Event, Kind, Str};
 
 /// The schemas that are open: once on the stack for a compilation, however often it is begun.
@@ -35,7 +35,7 @@ pub(super) struct Level {
     #[cfg(feature = "pattern")]
     pub(super) matcher: u32,
     /// Work words that the schemas inside need.
-    pub(super) need: u32,
+    pub(super) need: Need,
     pub(super) types: u8,
     pub(super) kinds: u8,
     pub(super) count: u16,
@@ -69,7 +69,7 @@ pub(super) enum Place {
 impl<'s> Compiler<'s, '_> {
     /// Compiles the schema that the reader has next. Gives its slot and the work words that checking it
     /// needs.
-    pub(super) fn schema(&mut self) -> Result<(Slot, u32), SchemaError> {
+    pub(super) fn schema(&mut self) -> Result<(Slot, Need), SchemaError> {
         let mut done = self.open()?;
         loop {
             if let Some((slot, need)) = done {
@@ -151,13 +151,13 @@ impl<'s> Compiler<'s, '_> {
     }
 
     /// Begins the schema that the reader has next; a boolean one is done at once.
-    pub(super) fn open(&mut self) -> Result<Option<(Slot, u32)>, SchemaError> {
+    pub(super) fn open(&mut self) -> Result<Option<(Slot, Need)>, SchemaError> {
         let at = self.place();
         match self.peek()? {
             Kind::Bool => {
                 let accepts = self.value()?.as_bool() == Some(true);
                 let types = if accepts { types::ALL } else { types::NONE };
-                Ok(Some((self.node(&Level { types, ..Level::new(at, self.store.height()) })?, 0)))
+                Ok(Some((self.node(&Level { types, ..Level::new(at, self.store.height()) })?, Need::NOTHING)))
             }
             Kind::Object => {
                 if self.depth >= self.max_depth {
@@ -169,6 +169,7 @@ impl<'s> Compiler<'s, '_> {
                 if let Some(place) = self.levels.get_mut(self.depth) {
                     *place = level;
                     self.depth += 1;
+                    self.refs.nested = self.refs.nested.max(self.depth);
                 }
                 Ok(None)
             }
@@ -177,7 +178,7 @@ impl<'s> Compiler<'s, '_> {
     }
 
     /// Ends the innermost schema.
-    fn close(&mut self) -> Result<(Slot, u32), SchemaError> {
+    fn close(&mut self) -> Result<(Slot, Need), SchemaError> {
         let mut level = *self.level();
         let others = if self.tracks { level.others != Slot::ANY } else { !level.others.is_any() };
         if level.properties != 0 || level.required != 0 || others || level.patterned {
@@ -185,10 +186,10 @@ impl<'s> Compiler<'s, '_> {
             let level = self.level();
             level.count += 1;
             level.kinds |= kind::OBJECT;
-            level.need = level.need.saturating_add(work::table(count));
+            level.need = level.need.plus(work::table(count));
             if level.patterned {
                 level.kinds |= kind::PATTERNED;
-                level.need = level.need.saturating_add(work::LEVEL);
+                level.need = level.need.plus(work::LEVEL);
             }
             self.largest = self.largest.max(work::table(count));
         }
@@ -197,10 +198,10 @@ impl<'s> Compiler<'s, '_> {
         let slot = self.node(&level)?;
         let mut need = level.need;
         if level.kinds & (kind::OBJECT | kind::ARRAY) != 0 {
-            need = need.saturating_add(work::LEVEL);
+            need = need.plus(work::LEVEL);
         }
         if level.kinds & kind::IN_PLACE != 0 {
-            need = need.saturating_add(work::LEVEL + work::FRAME);
+            need = need.plus(work::LEVEL + work::FRAME);
         }
         Ok((slot, need))
     }
@@ -214,6 +215,7 @@ impl<'s> Compiler<'s, '_> {
             return Ok(slot);
         }
         let alias = level.is_alias();
+        self.refs.nodes += 1;
         self.refs.places += usize::from(level.kinds & kind::IN_PLACE != 0);
         let kinds = if alias { kind::IN_PLACE | kind::ALIAS } else { level.kinds };
         let address = self.store.front();
@@ -286,7 +288,7 @@ impl Level {
         patterned: false,
         #[cfg(feature = "pattern")]
         matcher: 0,
-        need: 0,
+        need: Need::NOTHING,
         types: types::ALL,
         kinds: 0,
         count: 0,

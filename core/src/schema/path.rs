@@ -3,7 +3,7 @@
 
 use super::entry::Entry;
 use super::error::string_end;
-use super::machine::{ARRAY, Level, MEMBER, OBJECT, PATTERNED};
+use super::level::{ARRAY, Level, MEMBER, OBJECT, PATTERNED};
 use super::source::Texts;
 use super::work;
 use crate::json::{self, Str};

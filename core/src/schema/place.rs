@@ -9,7 +9,8 @@
 use super::entry::Entry;
 use super::error::Keyword;
 use super::frame::Frame;
-use super::machine::{Check, IN_PLACE, Level};
+use super::level::{IN_PLACE, Level};
+use super::machine::Check;
 use super::program::{Cursor, Instruction, Node, Slot, kind, op, types, word, word_of};
 use super::report::Problem;
 use super::source::{item_at, offset_in};
@@ -103,11 +104,9 @@ impl<'i> Check<'_, 'i, '_> {
             }
         }
         let slot = Slot(self.level.node);
-        let node = Node::read(program, slot.0 as usize);
-        let own = node.types != types::ALL || node.kinds & !(kind::IN_PLACE | kind::ALIAS) != 0;
-        let again = own || frame.end == 0;
+        let again = self.has_own() || frame.end == 0;
         let start = if again { self.level.start } else { frame.end };
-        self.end_scope(&frame);
+        self.end_scope(&frame)?;
         self.leave();
         let text = self.text.as_bytes().get(start as usize..).unwrap_or_default();
         Some(if again { Next::Own(text, slot) } else { Next::Done(text) })
@@ -214,9 +213,16 @@ impl<'i> Check<'_, 'i, '_> {
         Act::Run { at, slot, trial: true }
     }
 
+    /// Whether the frame's node says something about the value itself, for which it is read once more.
+    fn has_own(&self) -> bool {
+        let node = Node::read(self.schema.program(), self.level.node as usize);
+        node.types != types::ALL || node.kinds & !(kind::IN_PLACE | kind::ALIAS) != 0
+    }
+
     /// Reads the value once, strictly, so that what looks into it can rely on it.
     pub(super) fn read_whole(&mut self, frame: &mut Frame, value: &'i [u8]) -> Option<()> {
         if frame.end == 0 {
+            self.loose |= matches!(value, [b'{' | b'[', ..]) && !self.has_own();
             let after = self.scan.value(value, self.depth)?;
             frame.end = word_of(self.scan.offset(after));
             self.step(word_of((value.len() - after.len()) / 8))?;

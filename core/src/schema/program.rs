@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! program   header, then nodes, then tables of dynamic anchors; a node comes after the nodes inside it
-//! header    [MAGIC] [root slot] [work words | RECURSIVE] [work words that one level of the instance takes at most]
+//! header    [MAGIC] [root slot] [work words | RECURSIVE | UNIQUE] [work words without UNIQUE_ITEMS, or that one level of the instance takes at most]
 //! slot      one word, a reference to a schema:
 //!             1 ttttttt oooooooooooooooooooooooo   immediate: only these types, nothing more; the schema is at offset o of the text
 //!             0 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa    the node at address a
@@ -71,6 +71,8 @@ pub(super) const HEADER: usize = 16;
 pub(super) const MAGIC: u32 = 0x5443_5301;
 /// In the header: the words are those beside the levels, of which there may be as many as in the instance.
 pub(super) const RECURSIVE: u32 = 1 << 31;
+/// In the header beside `RECURSIVE`: comparing the items of an array can take more.
+pub(super) const UNIQUE: u32 = 1 << 30;
 
 /// The types of JSON Schema, as bits. An integral number has the bit `INTEGER`, any other number `FRACTION`.
 pub(super) mod types {
@@ -274,10 +276,23 @@ impl Instruction {
         }
     }
 
+    /// The address of the slot with this number; see [`slots`](Self::slots).
+    pub(super) fn slot(self, number: u32) -> Option<usize> {
+        let (first, stride, count) = self.layout();
+        let number = number as usize;
+        (number < count).then_some(self.at + first + stride * number)
+    }
+
     /// The addresses of the slots in it; of `DEPENDENT` those of all entries, so that offsets are among them.
     pub(super) fn slots(self) -> impl Iterator<Item = usize> {
+        let (first, stride, count) = self.layout();
+        (0..count).map(move |number| self.at + first + stride * number)
+    }
+
+    /// Where the first slot is, how far it is to the next one, and how many there are.
+    fn layout(self) -> (usize, usize, usize) {
         let count = self.argument as usize;
-        let (first, stride, count) = match self.op {
+        match self.op {
             op::ITEMS
             | op::PATTERN_PROPERTY
             | op::ADDITIONAL_ITEMS
@@ -294,8 +309,7 @@ impl Instruction {
             op::OBJECT => (4, Entry::SIZE, 1 + count),
             op::DEPENDENT => (12, Entry::SIZE, count),
             _ => (0, 0, 0),
-        };
-        (0..count).map(move |number| self.at + first + stride * number)
+        }
     }
 
     /// Whether what it refers to applies to the value itself.

@@ -70,9 +70,9 @@ impl<'s> Compiler<'s, '_> {
             }
             self.store.pop_to(height);
             if !self.store.fits() {
-                let places = self.refs.places.saturating_mul(Self::CYCLE_WORDS);
-                (0..places).for_each(|_| self.store.push(0));
+                self.reserve_walk();
                 if self.refs.odd || index.is_some() {
+                    self.refs.bounded = true;
                     self.store.reserve(self.texts.len().saturating_mul(12));
                 }
                 return Ok(());
@@ -90,6 +90,7 @@ impl<'s> Compiler<'s, '_> {
                 if dynamic.is_none() {
                     self.skip_aliases();
                 }
+                self.find_need(scanned);
                 return Ok(());
             }
         }

@@ -1,19 +1,27 @@
 //! What an instance does wrong, said so that a model can mend it.
 
-use super::entry::{Entry, Table};
+use super::entry::{Candidate, Entry, Table};
 #[cfg(feature = "pattern")]
 use super::error::put_source;
 use super::error::{Keyword, put_short, string_end};
+use super::fit::{type_bits, values_alone};
 #[cfg(feature = "format")]
 use super::format::Format;
 use super::path::Open;
-use super::program::{Cursor, Node, Slot, op, types, word, word_of};
+use super::program::{Cursor, Instruction, Node, Slot, op, types, word, word_of};
 use super::source::item_at;
 use crate::json::{self, Str, Value};
 use crate::sink::Sink;
 use core::cell::Cell;
 
-/// Receives the violations of a check, one by one and in the order of the instance's text.
+/// Receives the violations of a check, one by one, in the order in which they are met.
+///
+/// That is the order of the instance's text, with three exceptions. A missing member is told at the end of its
+/// object. A value is gone through several times where its schema applies others in place or has a keyword
+/// that takes a look at the whole value (`uniqueItems`, `contains`, `propertyNames`, `minProperties` and the
+/// like): for each of them, in an order that is not promised, then for `unevaluatedItems` and
+/// `unevaluatedProperties`, and last for everything else. Keys that stand twice in one object come after all
+/// of this.
 pub trait Report {
     /// One problem of the instance. It borrows from the texts; write what is to be kept.
     fn violation(&mut self, violation: &Violation<'_>);
@@ -69,6 +77,8 @@ pub(super) enum Problem<'a> {
     False,
     /// None of the alternatives takes values of other types than these.
     Kinds(Keyword, u8),
+    /// The alternatives that take values of this type take others; where they stand.
+    Values(Keyword, Instruction),
     /// More than one of the alternatives fits.
     Several,
     /// What is ruled out fits.
@@ -99,12 +109,13 @@ impl Violation<'_> {
             Problem::Required(_) => Keyword::Required,
             Problem::Unknown(..) => Keyword::AdditionalProperties,
             Problem::False => Keyword::False,
-            Problem::Kinds(keyword, _) => keyword,
+            Problem::Kinds(keyword, _) | Problem::Values(keyword, _) => keyword,
             #[cfg(feature = "unevaluated")]
             Problem::Unevaluated(keyword) => keyword,
             Problem::Several => Keyword::OneOf,
             Problem::Not => Keyword::Not,
             Problem::Equal(..) => Keyword::UniqueItems,
+            Problem::Dependent(name, key) if self.is_of_draft_7(name, key) => Keyword::Dependencies,
             Problem::Dependent(..) => Keyword::DependentRequired,
             Problem::DuplicateKey => Keyword::DuplicateKey,
         }
@@ -134,10 +145,7 @@ impl Violation<'_> {
         json::pointer_at(text, at, sink);
         if !matches!(self.problem, Problem::False | Problem::DuplicateKey) {
             sink.put_byte(b'/');
-            sink.put(match self.problem {
-                Problem::Dependent(name, key) if self.is_of_draft_7(name, key) => "dependencies",
-                _ => self.keyword().name(),
-            });
+            sink.put(self.keyword().name());
         }
     }
 
@@ -179,6 +187,23 @@ impl Violation<'_> {
             Problem::Const(value) => {
                 sink.put("expected ");
                 put_short(value, sink);
+                self.put_got(false, sink);
+            }
+            Problem::Values(_, alternatives) => {
+                let (program, texts) = (self.open.program, self.open.schema);
+                let bits = type_bits(self.open.instance.as_bytes().get(self.at..).unwrap_or_default());
+                let slot = |number: u32| Slot(word(program, alternatives.at + 4 + 4 * number as usize));
+                let values = (0..alternatives.argument)
+                    .map(slot)
+                    .filter(|slot| slot.as_node().is_some_and(|at| Node::read(program, at).types & bits != 0))
+                    .filter_map(|slot| values_alone(program, slot))
+                    .flat_map(|values| {
+                        let numbers = 0..values.argument;
+                        numbers.map(move |number| Candidate::read(program, values, number).raw(texts))
+                    });
+                self.take_steps(8 * alternatives.argument as usize);
+                sink.put("expected one of ");
+                put_list(values, sink);
                 self.put_got(false, sink);
             }
             Problem::Bound(keyword, bound) => {
@@ -294,76 +319,6 @@ impl Violation<'_> {
     }
 }
 
-/// Writes the violations as one line of text: `/a: expected integer, got string "x"; /b: required`. At the
-/// root there is no path.
-///
-/// At most `max_count` of them and about `max_bytes` bytes; the rest is counted: `; and 3 more`.
-#[derive(Debug)]
-pub struct ListReport<'w, 'b> {
-    sink: &'w mut Sink<'b>,
-    start: usize,
-    max_count: usize,
-    max_bytes: usize,
-    count: usize,
-    more: usize,
-}
-
-impl<'w, 'b> ListReport<'w, 'b> {
-    /// Writes at the end of `sink`, within the default bounds.
-    pub fn new(sink: &'w mut Sink<'b>) -> Self {
-        ListReport::bounded(sink, MAX_COUNT, MAX_BYTES)
-    }
-
-    /// Writes at the end of `sink`, within these bounds and, after the first one, within its room.
-    pub fn bounded(sink: &'w mut Sink<'b>, max_count: usize, max_bytes: usize) -> Self {
-        let room = if sink.room() == 0 { usize::MAX } else { sink.room().saturating_sub(MORE) };
-        let max_bytes = max_bytes.min(room);
-        ListReport { start: sink.len(), sink, max_count, max_bytes, count: 0, more: 0 }
-    }
-
-    /// Appends how many there were beyond the bounds, and gives how many there were in all.
-    pub fn finish(self) -> usize {
-        if self.more > 0 {
-            if self.count > 0 {
-                self.sink.put("; and ");
-            }
-            self.sink.put_u64(self.more as u64);
-            self.sink.put(if self.count > 0 { " more" } else { " problems" });
-        }
-        self.count + self.more
-    }
-}
-
-impl Report for ListReport<'_, '_> {
-    fn violation(&mut self, violation: &Violation<'_>) {
-        if self.more > 0 || self.count >= self.max_count {
-            self.more += 1;
-            return;
-        }
-        let mark = self.sink.len();
-        if self.count > 0 {
-            self.sink.put("; ");
-        }
-        let path = self.sink.len();
-        violation.write_path(self.sink);
-        // A key of the instance can be of any length: such a path is left out.
-        if self.sink.len() - path > MAX_PATH {
-            self.sink.truncate(path);
-            self.sink.put("…");
-        }
-        if self.sink.len() > path {
-            self.sink.put(": ");
-        }
-        violation.write_message(self.sink);
-        if self.count > 0 && self.sink.len() - self.start > self.max_bytes {
-            self.sink.truncate(mark);
-            self.more += 1;
-        } else {
-            self.count += 1;
-        }
-    }
-}
-
 /// Appends the names of types, joined by `or`.
 fn put_types(expected: u8, sink: &mut Sink<'_>) {
     let names = [
@@ -397,9 +352,4 @@ fn put_list<'a>(texts: impl Iterator<Item = &'a str>, sink: &mut Sink<'_>) {
     }
 }
 
-const MAX_COUNT: usize = 16;
-const MAX_BYTES: usize = 1024;
-/// Room for `; and N more`.
-const MORE: usize = 32;
-const MAX_PATH: usize = 256;
 const MAX_LIST: usize = 240;

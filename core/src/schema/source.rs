@@ -80,6 +80,11 @@ impl<'s> Texts<'s> {
         member_at(text, at.checked_sub(start)?).map(|(key, value, _)| (key, value))
     }
 
+    /// Each of them, in order.
+    pub(super) fn all(self) -> impl Iterator<Item = &'s str> {
+        core::iter::once(self.first).chain(self.more.iter().map(|resource| resource.text))
+    }
+
     /// All bytes of all texts.
     pub(super) fn len(self) -> usize {
         self.more.iter().fold(self.first.len(), |sum, resource| sum.saturating_add(resource.text.len()))

@@ -15,7 +15,8 @@ use crate::json::{self, Scan, Str, Value, Writer};
 use crate::sink::Sink;
 use core::cell::Cell;
 
-/// One change of the arguments.
+/// One change of the arguments. [`coerce`](super::coerce) tells them reading by reading; those of one reading
+/// stand in the order of the text, also where a check would [report](super::Report) in another one.
 #[derive(Clone, Copy, Debug)]
 pub struct Coercion<'a> {
     /// What was done.

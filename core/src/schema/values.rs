@@ -6,7 +6,7 @@ use super::entry::Form;
 use super::error::{SchemaError, SchemaErrorKind};
 use super::program::{INLINE, MAX_ARGUMENT, types, word_of};
 use super::source::offset_in;
-use super::work;
+use super::work::{self, Need};
 use crate::json::{self, Kind, Reader, Str, Value};
 
 impl<'s> Compiler<'s, '_> {
@@ -64,14 +64,13 @@ impl<'s> Compiler<'s, '_> {
                 self.store.swap(first + 8 * number, first + 8 * other, 2);
             }
         }
-        self.compares(depth);
+        self.compares(Need::plain(work::equality(depth)));
         self.instruction(op, count, &[word_of(self.offset(whole))]);
         Ok(())
     }
 
-    /// Values in which containers are nested this deep are compared.
-    pub(super) fn compares(&mut self, depth: usize) {
-        let need = work::equality(depth);
+    /// Values are compared.
+    pub(super) fn compares(&mut self, need: Need) {
         self.level().need = self.level().need.max(need);
         self.once = self.once.max(need);
     }
@@ -119,7 +118,7 @@ impl<'s> Compiler<'s, '_> {
 }
 
 /// How deep containers are nested in a value.
-fn nesting(value: Value<'_>) -> Result<usize, SchemaError> {
+pub(super) fn nesting(value: Value<'_>) -> Result<usize, SchemaError> {
     let mut reader = Reader::new(value.raw().as_bytes(), &json::Options::default());
     let mut deepest = 0;
     while reader.next_event().map_err(not_json)?.is_some() {

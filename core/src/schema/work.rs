@@ -15,6 +15,44 @@ pub(super) fn table(count: usize) -> u32 {
     if count > 32 { super::program::word_of(Table::masks(count)) } else { 0 }
 }
 
+/// What a check of a schema needs at most, where containers are nested as deep as can be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Need {
+    /// In all.
+    pub(super) all: u32,
+    /// Without the comparing of items that are to be unique, which takes the more the deeper they are.
+    pub(super) plain: u32,
+}
+
+impl Need {
+    pub(super) const NOTHING: Need = Need { all: 0, plain: 0 };
+
+    /// So many words, whatever the instance is.
+    pub(super) fn plain(words: u32) -> Need {
+        Need { all: words, plain: words }
+    }
+
+    /// What is enough for both, one after the other.
+    pub(super) fn max(self, other: Need) -> Need {
+        Need { all: self.all.max(other.all), plain: self.plain.max(other.plain) }
+    }
+
+    /// With words that are taken at the same time.
+    pub(super) fn plus(self, words: u32) -> Need {
+        Need { all: self.all.saturating_add(words), plain: self.plain.saturating_add(words) }
+    }
+
+    /// Where so many words are there already.
+    pub(super) fn minus(self, words: u32) -> Need {
+        Need { all: self.all.saturating_sub(words), plain: self.plain.saturating_sub(words) }
+    }
+}
+
+/// Comparing items of an array, in an instance in which containers are nested this deep.
+pub(super) fn unique(max_depth: usize) -> u32 {
+    equality(max_depth.saturating_sub(1))
+}
+
 /// Comparing with a value in which containers are nested this deep.
 pub(super) fn equality(depth: usize) -> u32 {
     super::program::word_of(depth).saturating_mul(PAIR)

@@ -444,6 +444,54 @@ fn a_key_that_stands_twice_is_refused_wherever_it_is() {
 }
 
 #[test]
+fn a_key_that_stands_twice_is_refused_where_a_node_looks_at_the_value_as_a_whole_alone() {
+    for keyword in [
+        r#""minProperties":1"#,
+        r#""maxProperties":9"#,
+        r#""propertyNames":{}"#,
+        r#""dependentRequired":{"a":["a"]}"#,
+        r#""dependentSchemas":{"x":{}}"#,
+        r#""not":{"minProperties":9}"#,
+        r#""anyOf":[{"minProperties":1},{"maxProperties":9}]"#,
+        r#""if":{"minProperties":1}"#,
+        r#""allOf":[{"minProperties":1}],"maxProperties":9"#,
+    ] {
+        let schema = format!("{{{keyword}}}");
+        assert_eq!(violations(&schema, r#"{"a":1,"a":2}"#), ["/a: duplicate key"], "{schema}");
+        assert!(accepts(&schema, r#"{"a":1,"b":{"a":2}}"#), "{schema}");
+    }
+    for keyword in [
+        r#""uniqueItems":true"#,
+        r#""contains":{"type":"integer"}"#,
+        r#""not":{"uniqueItems":false,"contains":false}"#,
+    ] {
+        let schema = format!("{{{keyword}}}");
+        assert_eq!(violations(&schema, r#"[1,{"a":1,"a":2}]"#), ["/1/a: duplicate key"], "{schema}");
+        assert!(accepts(&schema, r#"[1,{"a":1,"b":2}]"#), "{schema}");
+    }
+    #[cfg(feature = "unevaluated")]
+    for (schema, instance, path) in [
+        (r#"{"unevaluatedProperties":{}}"#, r#"{"a":1,"a":2}"#, "/a"),
+        (r#"{"unevaluatedItems":{"minProperties":1}}"#, r#"[{"a":1,"a":2}]"#, "/0/a"),
+    ] {
+        assert_eq!(violations(schema, instance), [format!("{path}: duplicate key")], "{schema}");
+    }
+}
+
+#[test]
+fn after_an_empty_list_of_items_all_items_are_additional() {
+    let old = |rest: &str| format!(r#"{{"$schema":"http://json-schema.org/draft-07/schema#",{rest}}}"#);
+    let none = old(r#""items":[],"additionalItems":false"#);
+    assert_eq!(violations(&none, "[1]"), ["/0: nothing is allowed here"]);
+    assert!(accepts(&none, "[]"));
+    let numbers = old(r#""additionalItems":{"type":"number"},"items":[]"#);
+    assert_eq!(violations(&numbers, "[1,true]"), ["/1: expected number, got boolean true"]);
+    // Without a list there are none.
+    assert!(accepts(&old(r#""additionalItems":false"#), "[1]"));
+    assert!(accepts(&old(r#""items":{},"additionalItems":false"#), "[1]"));
+}
+
+#[test]
 fn many_keys_are_compared_in_few_steps() {
     let members: Vec<String> = (0..5000).map(|i| format!("\"key number {i}\":{i}")).collect();
     let schema = program("{}");

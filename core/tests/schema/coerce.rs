@@ -243,3 +243,20 @@ fn of_equal_keys_the_last_wins_when_asked() {
     assert_eq!(run(r#"{"b":{"c":1,"c":3}}"#, false).0, None);
     assert_eq!(run(r#"{"b":{"c":1,"d":3}}"#, true).0, None);
 }
+
+#[test]
+fn values_are_kept_when_asked() {
+    let schema_text = r#"{"properties":{"a":{"type":"integer"},"b":{"type":"null"},"d":{"default":1}}}"#;
+    let program = program(schema_text);
+    let schema = Schema::new(schema_text, &program);
+    let run = |last_wins: bool| {
+        let options = CoerceOptions { last_wins, keep_values: true, ..CoerceOptions::default() };
+        let (mut out, instance) = ([0; 256], r#"{"a":1,"b":"","a":"5"}"#);
+        let text = coerce(schema, instance, &options, &mut [0; 64], &mut out, &mut |change| {
+            assert_eq!(change.rule.name(), "duplicate-removed");
+        });
+        text.unwrap().map(str::to_owned)
+    };
+    assert_eq!(run(true).as_deref(), Some(r#"{"b":"","a":"5"}"#));
+    assert_eq!(run(false), None);
+}

@@ -54,6 +54,7 @@ fn all_that_applies_to_a_value_is_heard() {
     stays(r#"{"allOf":[{"type":"integer"},{"type":"boolean"}]}"#, r#""1""#);
 }
 
+#[cfg(all(feature = "pattern", feature = "format", feature = "unevaluated"))]
 #[test]
 fn members_are_found_by_pattern_and_items_by_position() {
     let schema = r#"{"properties":{"x1":{"maximum":9}},"patternProperties":{"^x":{"type":"integer"},"1$":{"type":"number"}},"additionalProperties":{"type":"boolean"}}"#;
@@ -146,6 +147,7 @@ fn a_dynamic_reference_leads_where_a_check_follows_it() {
     );
 }
 
+#[cfg(all(feature = "pattern", feature = "format", feature = "unevaluated"))]
 #[test]
 fn null_means_absent_wherever_the_schema_of_the_property_comes_from() {
     let defs = r#""$defs":{"s":{"type":"string"}}"#;

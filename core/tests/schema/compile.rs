@@ -195,6 +195,7 @@ fn text_that_is_not_json_says_so() {
     );
 }
 
+#[cfg(all(feature = "pattern", feature = "format", feature = "unevaluated"))]
 #[test]
 fn the_size_that_is_measured_is_what_each_keyword_takes() {
     for (_, schema, ..) in crate::report::EVERY {

@@ -56,6 +56,7 @@ fn the_schemas_of_six_real_servers_take_less_than_their_text() {
 
 /// For each keyword the shape that makes the program as large as can be for its text. The program has a header
 /// of 16 bytes; all that comes after it is at most 8 bytes for each of the text, which a pattern of `|` needs.
+#[cfg(all(feature = "pattern", feature = "format", feature = "unevaluated"))]
 #[test]
 fn no_schema_takes_more_than_twelve_times_its_text() {
     let mut worst = (0.0, String::new());
@@ -89,6 +90,7 @@ fn no_schema_takes_more_than_twelve_times_its_text() {
     println!("the worst is {:.2} bytes for each: {}", worst.0, worst.1);
 }
 
+#[cfg(all(feature = "pattern", feature = "format", feature = "unevaluated"))]
 /// Short, of letters that neither JSON nor a pattern gives a meaning to, and different for each number.
 fn name(number: usize) -> String {
     let letters = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!%&',:;<=>_`~ ";
@@ -116,6 +118,7 @@ fn schemas_far_behind_take_at_most_twelve_times_their_text() {
 
 /// `%%` stands for parts with commas between, in which `@` is a name that is different in each.
 #[rustfmt::skip]
+#[cfg(all(feature = "pattern", feature = "format", feature = "unevaluated"))]
 const FAMILIES: &[(&str, &str)] = &[
     (r#"{"enum":[%%]}"#, r#"1"#),
     (r#"{"const":[%%]}"#, r#"1"#),

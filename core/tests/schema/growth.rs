@@ -31,6 +31,19 @@ const FAMILIES: &[Family] = &[
     ("dynamic names", r#"{"$id":"http://a/","$defs":{%%}}"#, |i| {
         format!(r##""p{i}":{{"$id":"p{i}","$dynamicAnchor":"p{i}","items":{{"$dynamicRef":"#p{i}"}}}}"##)
     }),
+    // What becomes no node of its own, or is not compiled on the way.
+    ("empty anchors", r#"{"$defs":{%%}}"#, |i| {
+        format!(r##""p{i}":{{"items":{{"$ref":"#a{i}"}},"not":{{"$anchor":"a{i}"}}}}"##)
+    }),
+    ("empty documents", r#"{"$id":"http://a/","$defs":{%%}}"#, |i| {
+        format!(r##""p{i}":{{"items":{{"$ref":"d{i}"}},"not":{{"$id":"d{i}"}}}}"##)
+    }),
+    ("empty dynamic anchors", r#"{"$id":"http://a/","$defs":{%%}}"#, |i| {
+        format!(r##""p{i}":{{"items":{{"$dynamicRef":"#a{i}"}},"not":{{"$dynamicAnchor":"a{i}"}}}}"##)
+    }),
+    ("unknown places", r#"{"$defs":{%%}}"#, |i| {
+        format!(r##""p{i}":{{"items":{{"$ref":"#/$defs/p{i}/x/k"}},"x":{{"k":{{"minimum":{i}}}}}}}"##)
+    }),
     #[cfg(feature = "pattern")]
     ("patterns", r#"{"prefixItems":[%%]}"#, |i| format!(r#"{{"pattern":"^[a-z0-9]{{1,63}}-({i}|x)+$"}}"#)),
     ("nesting", r#"{"$defs":{%%}}"#, |i| {

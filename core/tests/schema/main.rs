@@ -24,6 +24,7 @@ mod refs;
 mod report;
 mod resources;
 mod suite;
+mod unique;
 
 use std::io::Write as _; // the runner hides what passing tests print
 use std::path::PathBuf;

@@ -204,6 +204,7 @@ fn cycles_that_never_enter_the_value_are_refused() {
 }
 
 /// `@` is a reference to the schema itself.
+#[cfg(all(feature = "pattern", feature = "format", feature = "unevaluated"))]
 #[test]
 fn every_keyword_that_applies_to_the_same_value_can_be_in_a_cycle() {
     for keywords in [
@@ -236,6 +237,7 @@ fn every_keyword_that_applies_to_the_same_value_can_be_in_a_cycle() {
 }
 
 /// What applies to members, items or names makes progress; `then` and `else` apply to nothing without `if`.
+#[cfg(all(feature = "pattern", feature = "format", feature = "unevaluated"))]
 #[test]
 fn recursion_that_makes_progress_is_no_cycle() {
     for keywords in [
@@ -288,6 +290,64 @@ fn recursion_over_the_instance_is_bounded_by_its_depth() {
     );
     assert_eq!(check(&nested(128), 100), Err(CheckError::NoWork { need }));
     assert_eq!(check(&nested(1), 0), Ok(true), "what is not nested needs no work memory");
+}
+
+/// The words that are said to be enough, which are, and one less is not.
+fn least_words(text: &str, instance: &str) -> usize {
+    let program = program(text);
+    let schema = Schema::new(text, &program);
+    let options = CheckOptions::default();
+    let need = schema.work_words(&options);
+    let check = |words| {
+        schema.check_str(instance, &options, &mut vec![0; words], &mut NoReport).map(|verdict| verdict.valid)
+    };
+    assert_eq!(check(need), Ok(true), "{text}");
+    if let Some(less) = need.checked_sub(1) {
+        assert_eq!(check(less), Err(CheckError::NoWork { need }), "{text}");
+    }
+    need
+}
+
+#[test]
+fn references_that_do_not_lead_back_need_no_more_work_memory_than_what_they_stand_for() {
+    let scalar = r##"{"properties":{"a":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":"integer"}}}"##;
+    assert_eq!(least_words(scalar, r#"{"a":1}"#), 0);
+    let optional = r##"{"properties":{"a":{"anyOf":[{"$ref":"#/$defs/m"},{"type":"null"}]}},
+        "$defs":{"m":{"properties":{"l":{"items":{"$ref":"#/$defs/n"}}}},"n":{"properties":{"e":{"const":[[1]]}}}}}"##;
+    let written_out = r#"{"properties":{"a":{"anyOf":[
+        {"properties":{"l":{"items":{"properties":{"e":{"const":[[1]]}}}}}},{"type":"null"}]}}}"#;
+    let instance = r#"{"a":{"l":[{"e":[[1.0]]}]}}"#;
+    assert_eq!(least_words(optional, instance), least_words(written_out, instance));
+    // By two ways to the same schema, and where the longer one comes second.
+    let shared = r##"{"properties":{"a":{"$ref":"#/$defs/x"},"b":{"items":{"$ref":"#/$defs/y"}}},
+        "$defs":{"x":{"items":{"$ref":"#/$defs/y"}},"y":{"items":{"items":{"type":"null"}}}}}"##;
+    assert_eq!(least_words(shared, r#"{"a":[[[null]]],"b":[[[null]]]}"#), 24);
+    // Beside what leads back to itself.
+    let program = program(r##"{"properties":{"a":{"$ref":"#"}}}"##);
+    let schema = Schema::new("", &program);
+    assert!(schema.work_words(&CheckOptions::default()) >= 8 * 127);
+}
+
+#[test]
+fn comparing_unique_items_needs_as_much_as_the_instance_may_be_deep() {
+    for text in [r#"{"uniqueItems":true}"#, r##"{"$ref":"#/$defs/u","$defs":{"u":{"uniqueItems":true}}}"##] {
+        let program = program(text);
+        let schema = Schema::new(text, &program);
+        let mut options = CheckOptions::default();
+        let need = |options: &CheckOptions| schema.work_words(options);
+        let most = need(&options);
+        options.json.max_depth = 8;
+        let least = need(&options);
+        // Three words for each container inside of the array.
+        assert_eq!(most - least, 3 * (128 - 8));
+        let deep = "[".repeat(7) + &"]".repeat(7);
+        let instance = format!("[{deep},{deep}]");
+        let check = |words| {
+            schema.check_str(&instance, &options, &mut vec![0; words], &mut NoReport).map(|v| v.valid)
+        };
+        assert_eq!(check(least), Ok(false));
+        assert_eq!(check(least - 1), Err(CheckError::NoWork { need: least }));
+    }
 }
 
 #[test]

@@ -99,6 +99,78 @@ fn what_was_not_handed_over_is_refused() {
     assert!(matches!(refusal("{}", &[("https://example.com/a", "{")]).0, SchemaErrorKind::Json(_)));
 }
 
+/// The least memory in which a schema compiles, and what is said to be enough without any and with too little.
+#[test]
+fn the_size_is_exact_where_little_is_referred_to() {
+    let far = (0..50).map(|i| format!(r#""p{i}":{{"type":["string","null"],"maxLength":{i}}},"#));
+    let far = format!(r#"{{"$defs":{{{}"x":{{"minimum":1}}}}}}"#, far.collect::<String>());
+    let odd = r##"{"items":{"$ref":"#/x/0"},"x":[{"minimum":1}]}"##;
+    let resources =
+        [Resource { uri: UNITS.0, text: UNITS.1 }, Resource { uri: "https://example.com/f", text: &far }];
+    let into = |name: &str| format!(r#"{{"properties":{{"u":{{"$ref":"https://example.com/{name}"}}}}}}"#);
+    for schema in [&into("units.json#/$defs/list"), &into("units.json#count"), &into("f#/$defs/x"), odd] {
+        let options = CompileOptions::default();
+        let need = program_size_with(schema, &resources, &options).unwrap();
+        assert!(need < 600, "{need} {schema}");
+        assert!(compile_with(schema, &resources, &options, &mut vec![0; need]).is_ok());
+        for less in [0, 16, need / 2, need - 1] {
+            let error = compile_with(schema, &resources, &options, &mut vec![0; less]).unwrap_err();
+            assert_eq!(error.no_space(), Some(need), "{less} {schema}");
+        }
+    }
+    // Beyond what is tried out, it is enough.
+    let all = into("f");
+    let need = program_size_with(&all, &resources, &CompileOptions::default()).unwrap();
+    assert!(compile_with(&all, &resources, &CompileOptions::default(), &mut vec![0; need]).is_ok());
+}
+
+#[test]
+fn a_text_that_is_cut_off_is_blamed_itself() {
+    for cut in ["", "{", r#"{"type":"#] {
+        for wrong in 0..3usize {
+            let text = |number| if number == wrong { cut } else { "{}" };
+            let resources = [
+                Resource { uri: "https://example.com/a", text: text(1) },
+                Resource { uri: "https://example.com/b", text: text(2) },
+            ];
+            let options = CompileOptions::default();
+            let error = compile_with(text(0), &resources, &options, &mut [0; 64]).unwrap_err();
+            assert!(matches!(error.kind, SchemaErrorKind::Json(_)), "{error:?}");
+            assert_eq!((error.resource, error.offset), (wrong.checked_sub(1), cut.len()));
+            assert_eq!(program_size_with(text(0), &resources, &options), Err(error));
+        }
+    }
+}
+
+#[test]
+fn an_error_displays_its_reason_and_its_document() {
+    let shown = |schema: &str, resource: &str, memory: &mut [u8]| {
+        let resources = [Resource { uri: "https://example.com/a", text: resource }];
+        compile_with(schema, &resources, &CompileOptions::default(), memory).unwrap_err().to_string()
+    };
+    let memory = &mut [0; 4096];
+    assert_eq!(
+        shown(r#"{"type":"#, "{}", memory),
+        "not JSON: unexpected end of text at byte 8 of the schema"
+    );
+    let inner = shown("{}", "[1,]", memory);
+    assert!(inner.starts_with("not JSON: "), "{inner}");
+    assert!(inner.ends_with(" at byte 3 of the resource with the number 0"), "{inner}");
+    let referred = r#"{"$ref":"https://example.com/a"}"#;
+    assert_eq!(
+        shown(referred, r#"{"type":7}"#, memory),
+        "keyword with a wrong value at byte 8 of the resource with the number 0"
+    );
+    #[cfg(feature = "pattern")]
+    assert_eq!(
+        shown(r#"{"pattern":"a("}"#, "{}", memory),
+        "group or class that is not closed at byte 1 of the pattern at byte 11 of the schema"
+    );
+    let need = program_size_with(r#"{"minItems":1}"#, &[], &CompileOptions::default()).unwrap();
+    let missing = shown(r#"{"minItems":1}"#, "{}", &mut []);
+    assert_eq!(missing, format!("no space for the compiled schema: {need} bytes needed"));
+}
+
 /// Where a dynamic reference leads is decided by the documents around, so all its targets count.
 #[test]
 fn a_cycle_through_a_dynamic_target_is_refused() {

@@ -39,7 +39,7 @@ bool read_content(str object, struct content *content)
     if (content->parts == NULL || one)
         return content->parts != NULL && read_part(object, content->parts);
     for (size_t i = 0; i < content->len && toolcore_json_iter_next(&iter, NULL, &value); i++)
-        if (!read_part(value, &content->parts[i]))
+        if (!only(value, "a part", "text json uri name type data mimeType") || !read_part(value, &content->parts[i]))
             return false;
     return true;
 }

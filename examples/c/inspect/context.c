@@ -15,7 +15,8 @@ static bool read_block(str json, toolcore_block_t *block)
         (toolcore_json_i64(value, &priority) != TOOLCORE_OK || priority < INT32_MIN || priority > INT32_MAX))
         return refuse("request", "'priority' is not an integer of 32 bits");
     block->priority = (int32_t)priority;
-    return none_of(json, later, COUNT(later)) && get_text(json, "category", &block->category) &&
+    return only(json, "a block", "content category label source priority min_tokens flags group alternatives") &&
+           none_of(json, later, COUNT(later)) && get_text(json, "category", &block->category) &&
            get_text(json, "label", &block->label) && get_text(json, "source", &block->source) &&
            get_text(json, "content", &block->content) && get_u32(json, "min_tokens", &block->min_tokens) &&
            get_words(json, "flags", flags, COUNT(flags), &block->flags);
@@ -54,7 +55,9 @@ static bool read_options(str request, toolcore_context_render_opts_t *opts)
     static const struct word counters[] = { { "bytes4", 0 }, { "estimate", 1 } };
     uint32_t counter = 0;
     str value;
-    if (!need(request, "budget", &value) || !get_u32(request, "budget", &opts->budget) ||
+    if (!only(request, "the request",
+              "op blocks budget reserve format order policy show counter ceilings") ||
+        !need(request, "budget", &value) || !get_u32(request, "budget", &opts->budget) ||
         !get_u32(request, "reserve", &opts->reserve) || !none_of(request, later, COUNT(later)) ||
         !get_word(request, "format", formats, COUNT(formats), &opts->format) ||
         !get_word(request, "order", orders, COUNT(orders), &opts->order) ||

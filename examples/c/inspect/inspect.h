@@ -33,6 +33,10 @@ bool refuse_schema(toolcore_status_t status);
 void put_json_error(void);
 bool ok(toolcore_status_t status);
 
+/* What a schema by itself takes (validate.c), for --stats; zero in other ops. */
+
+extern struct sizes { size_t mem, schema, scratch; } sizes;
+
 /* Memory: pieces of one arena, free again when the answer is out, but for what is kept at its start. NULL after
  * refuse(). */
 
@@ -64,6 +68,7 @@ struct word { const char *name; uint32_t value; };
 str text_of(const char *text);
 bool has(str object, const char *name, str *value);
 bool need(str object, const char *name, str *value);
+bool only(str object, const char *what, const char *names);
 bool decode(str json, const char *name, str *text);
 bool get_text(str object, const char *name, str *text);
 bool get_u64(str object, const char *name, uint64_t max, uint64_t *number);

@@ -11,7 +11,7 @@ void put_json_error(void)
 bool op_json(str request)
 {
     str text;
-    if (!get_bytes(request, &text))
+    if (!only(request, "the request", "op text hex") || !get_bytes(request, &text))
         return false;
     toolcore_status_t status = toolcore_json_validate(text, NULL, &why);
     if (status != TOOLCORE_OK && status != TOOLCORE_ERR_BAD_JSON)

@@ -17,7 +17,8 @@ static bool read_allowed(str choice, toolcore_tools_opts_t *opts)
     toolcore_json_iter_t iter;
     bool required = false;
     str json;
-    if (!get_array(choice, "allowed", &iter, &opts->choice_tools_len) || !get_bool(choice, "required", &required))
+    if (!only(choice, "a choice", "allowed required") ||
+        !get_array(choice, "allowed", &iter, &opts->choice_tools_len) || !get_bool(choice, "required", &required))
         return false;
     opts->choice = required ? TOOLCORE_CHOICE_ALLOWED_REQUIRED : TOOLCORE_CHOICE_ALLOWED;
     str *names = allocate_array(opts->choice_tools_len, sizeof *names);
@@ -38,7 +39,7 @@ static bool read_choice(str request, toolcore_tools_opts_t *opts)
     if (has(choice, "allowed", &value))
         return read_allowed(choice, opts);
     opts->choice = TOOLCORE_CHOICE_TOOL;
-    return need(choice, "tool", &value) && decode(value, "tool", &opts->choice_tool);
+    return only(choice, "a choice", "tool") && need(choice, "tool", &value) && decode(value, "tool", &opts->choice_tool);
 }
 
 /* KIND or {"kind":KIND,"config":{…},"allow":BOOL} */
@@ -57,7 +58,7 @@ static bool read_native(str json, toolcore_native_tool_t *native, uint32_t *flag
     native->struct_size = sizeof *native;
     if (toolcore_json_kind(json) == TOOLCORE_JSON_OBJECT) {
         has(json, "config", &native->config);
-        if (!need(json, "kind", &kind) || !get_flag(json, "allow", TOOLCORE_RENDER_ALLOW_ACTING, flags))
+        if (!only(json, "a tool of the provider", "kind config allow") || !need(json, "kind", &kind) || !get_flag(json, "allow", TOOLCORE_RENDER_ALLOW_ACTING, flags))
             return false;
     }
     return find_word(kind, "native", kinds, COUNT(kinds), &native->kind);
@@ -102,7 +103,9 @@ bool op_render(str request)
     toolcore_registry_t *registry;
     uint32_t dialect;
     str body;
-    if (!get_dialect(request, &dialect) || !none_of(request, later, COUNT(later)) || !read_opts(request, &opts) ||
+    if (!only(request, "the request",
+              "op dialect tools choice parallel category native cache alias after_calls refuse_dropped budget") ||
+        !get_dialect(request, &dialect) || !none_of(request, later, COUNT(later)) || !read_opts(request, &opts) ||
         !add_tools(request, &registry))
         return false;
     char *buffer = arena + arena_used;

@@ -77,8 +77,8 @@ bool op_parse(str request)
     uint32_t dialect;
     size_t size;
     str json;
-    if (!get_dialect(request, &dialect) || !get_reply(request, &json) ||
-        !ok(toolcore_reply_mem_size(dialect, json, NULL, &size, &why)))
+    if (!only(request, "the request", "op dialect reply replay") || !get_dialect(request, &dialect) ||
+        !get_reply(request, &json) || !ok(toolcore_reply_mem_size(dialect, json, NULL, &size, &why)))
         return false;
     void *memory = allocate(size);
     if (memory == NULL || !ok(toolcore_reply_parse(dialect, json, NULL, memory, size, &reply, &why)))
@@ -108,6 +108,8 @@ static bool read_calls(str request, toolcore_tool_call_t **calls, size_t *len)
     for (size_t i = 0; *calls != NULL && toolcore_json_iter_next(&iter, NULL, &json); i++) {
         toolcore_tool_call_t *call = &(*calls)[i];
         call->struct_size = sizeof *call;
+        if (!only(json, "a call", "id wire_id name arguments flags"))
+            return false;
         has(json, "arguments", &call->arguments);
         if (!get_text(json, "name", &call->name) || !get_text(json, "wire_id", &call->wire_id) ||
              !read_id(json, &call->id, TOOLCORE_CALL_HAS_ID, &call->flags))
@@ -144,7 +146,8 @@ static bool read_results(str request, toolcore_call_result_t **results, size_t *
         return false;
     for (; toolcore_json_iter_next(&iter, NULL, &json); result++) {
         result->struct_size = sizeof *result;
-        if (!read_id(json, &result->id, TOOLCORE_RESULT_HAS_ID, &result->flags) ||
+        if (!only(json, "a result", "id name text json error parts") ||
+            !read_id(json, &result->id, TOOLCORE_RESULT_HAS_ID, &result->flags) ||
             !make_result(json, &result->result))
             return false;
     }
@@ -165,7 +168,8 @@ bool op_results(str request)
     size_t calls_len, results_len;
     uint32_t dialect;
     str messages;
-    if (!get_dialect(request, &dialect) || !get_size(request, "result_limit", &opts.limit) ||
+    if (!only(request, "the request", "op dialect calls results cancelled result_limit") ||
+        !get_dialect(request, &dialect) || !get_size(request, "result_limit", &opts.limit) ||
         !read_calls(request, &calls, &calls_len) || !read_results(request, &results, &results_len))
         return false;
     char *buffer = arena + arena_used;

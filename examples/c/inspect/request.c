@@ -1,4 +1,5 @@
 /* Reading requests. */
+#include <stdio.h>
 #include <string.h>
 
 #include "inspect.h"
@@ -20,6 +21,30 @@ bool has(str object, const char *name, str *value)
 bool need(str object, const char *name, str *value)
 {
     return has(object, name, value) || refuse("request", "'%s' is missing", name);
+}
+
+/* Refuses a member that is not among `names`, words with a blank between them. */
+bool only(str object, const char *what, const char *names)
+{
+    toolcore_json_iter_t iter;
+    str key, value;
+    if (toolcore_json_kind(object) != TOOLCORE_JSON_OBJECT || toolcore_json_iter_init(&iter, object) != TOOLCORE_OK)
+        return refuse("request", "%s is not an object", what);
+    while (toolcore_json_iter_next(&iter, &key, &value)) {
+        bool known = false;
+        for (const char *name = names; !known && *name != '\0';) {
+            size_t len = strcspn(name, " ");
+            known = toolcore_json_string_is(key, (str){ name, len });
+            name += len + (name[len] == ' ');
+        }
+        if (!known && key.len > 100)
+            return refuse("request", "%s has a member with a name of %zu bytes; known are: %s", what, key.len - 2,
+                          names);
+        if (!known)
+            return refuse("request", "%s has a member %.*s, which is not known; known are: %s", what, (int)key.len,
+                          key.ptr, names);
+    }
+    return true;
 }
 
 bool decode(str json, const char *name, str *text)
@@ -91,14 +116,21 @@ bool get_flag(str object, const char *name, uint32_t flag, uint32_t *flags)
     return done;
 }
 
+/* A word may be a number, too: 7 for "7". */
 bool find_word(str json, const char *name, const struct word *words, size_t count, uint32_t *value)
 {
-    for (size_t i = 0; i < count; i++)
-        if (toolcore_json_string_is(json, text_of(words[i].name))) {
+    char known[256] = "";
+    for (size_t i = 0, len = 0; i < count; i++) {
+        str word = text_of(words[i].name);
+        bool as_it_is = json.len == word.len && memcmp(json.ptr, word.ptr, word.len) == 0;
+        if (as_it_is || toolcore_json_string_is(json, word)) {
             *value = words[i].value;
             return true;
         }
-    return refuse("request", "'%s' holds a word that is not known", name);
+        if (len < sizeof known)
+            len += (size_t)snprintf(known + len, sizeof known - len, "%s%s", i > 0 ? ", " : "", word.ptr);
+    }
+    return refuse("request", "'%s' holds a word that is not known; known are: %s", name, known);
 }
 
 bool get_word(str object, const char *name, const struct word *words, size_t count, uint32_t *value)

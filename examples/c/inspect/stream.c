@@ -85,7 +85,8 @@ bool op_stream(str request)
 {
     toolcore_reply_t *reply;
     uint32_t dialect;
-    if (!get_dialect(request, &dialect) || !read_stream(request, dialect, &reply))
+    if (!only(request, "the request", "op dialect chunks hex_chunks events calls_only replay") ||
+        !get_dialect(request, &dialect) || !read_stream(request, dialect, &reply))
         return false;
     bool done = put_reply(request, dialect, reply);
     toolcore_reply_deinit(reply);

@@ -40,6 +40,8 @@ bool ok(toolcore_status_t status)
     return status == TOOLCORE_OK || refuse_status(status);
 }
 
+struct sizes sizes;
+
 /* Memory. */
 
 char *arena;

@@ -21,7 +21,8 @@ static toolcore_status_t run(void *user_data, const toolcore_call_t *call, toolc
 static bool read_behaviour(str json, struct behaviour *behaviour)
 {
     static const char *const later[] = { "pending_ms", "stubborn_ms" };
-    return none_of(json, later, COUNT(later)) && get_u64(json, "busy_ms", UINT32_MAX, &behaviour->busy_ms) &&
+    return only(json, "a behaviour", "echo text json error parts busy_ms pending_ms stubborn_ms") &&
+           none_of(json, later, COUNT(later)) && get_u64(json, "busy_ms", UINT32_MAX, &behaviour->busy_ms) &&
            read_content(json, &behaviour->content);
 }
 
@@ -34,6 +35,8 @@ static bool read_annotations(str json, uint32_t *flags)
         { "openWorldHint", TOOLCORE_ANNOTATION_OPEN_WORLD, TOOLCORE_ANNOTATION_NOT_OPEN_WORLD },
     };
     str value;
+    if (!only(json, "annotations", "readOnlyHint destructiveHint idempotentHint openWorldHint"))
+        return false;
     for (size_t i = 0; i < COUNT(hints); i++) {
         bool hint = false;
         if (!get_bool(json, hints[i].name, &hint))
@@ -52,6 +55,9 @@ static bool add_tool(toolcore_registry_t *registry, str json)
     if (behaviour == NULL || !need(json, "name", &value) || !decode(value, "name", &tool.name))
         return false;
     problem.tool = tool.name;
+    if (!only(json, "a tool", "name title description category parameters output_schema annotations strict coerce "
+                              "timeout_ms behaviour"))
+        return false;
     tool.run = run;
     tool.user_data = behaviour;
     has(json, "parameters", &tool.schema);
@@ -116,7 +122,9 @@ bool op_answer(str request)
     uint32_t dialect;
     str reply, messages, list;
     bool whole = has(request, "reply", &reply);
-    if (!get_dialect(request, &dialect) ||
+    if (!only(request, "the request",
+              "op dialect tools reply chunks hex_chunks events calls_only lenient timeout_ms max_calls result_limit") ||
+        !get_dialect(request, &dialect) ||
         !(whole ? get_reply(request, &reply) : read_stream(request, dialect, &streamed)) ||
         !get_flag(request, "lenient", TOOLCORE_ANSWER_LENIENT, &opts.flags) ||
         !get_timeout(request, &opts.timeout_ms) ||

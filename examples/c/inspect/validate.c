@@ -9,7 +9,7 @@ bool op_resources(str request)
     toolcore_json_iter_t iter;
     str json, key;
     size_t count = 0;
-    if (!need(request, "set", &json))
+    if (!only(request, "the request", "op set") || !need(request, "set", &json))
         return false;
     if (toolcore_json_kind(json) != TOOLCORE_JSON_OBJECT || toolcore_json_iter_init(&iter, json) != TOOLCORE_OK)
         return refuse("request", "'set' is not an object");
@@ -54,6 +54,7 @@ static bool compile(str request, toolcore_schema_t **schema)
     toolcore_status_t status = toolcore_schema_mem_size(json, &opts, &size, &why);
     if (status != TOOLCORE_OK)
         return refuse_schema(status);
+    sizes.mem = size;
     if (resources != NULL && size > arena_left() / 2)
         size = arena_left() / 2;
     void *memory = allocate(size);
@@ -80,9 +81,10 @@ static void put_change(void *user_data, str path, str rule)
     out = answer;
 }
 
-/* The instance, repaired and made to fit as far as the request asks for it. */
-static toolcore_status_t prepare(const toolcore_schema_t *schema, bool lenient, bool coerce, uint32_t json_flags,
-                                 str *instance)
+/* The instance, repaired and made to fit as far as the request asks for it: `coerce_flags` without
+ * TOOLCORE_COERCE_KEEP_VALUES converts values. */
+static toolcore_status_t prepare(const toolcore_schema_t *schema, bool lenient, uint32_t coerce_flags,
+                                 uint32_t json_flags, str *instance)
 {
     toolcore_status_t status = TOOLCORE_OK;
     if (lenient) {
@@ -98,9 +100,9 @@ static toolcore_status_t prepare(const toolcore_schema_t *schema, bool lenient, 
             if (repairs & repair)
                 put_change(NULL, TOOLCORE_STR(""), text_of(toolcore_repair_name(repair)));
     }
-    if (coerce) {
+    if (coerce_flags != TOOLCORE_COERCE_KEEP_VALUES) {
         toolcore_coerce_opts_t opts = TOOLCORE_COERCE_OPTS_INIT;
-        opts.flags = json_flags;
+        opts.flags = json_flags | coerce_flags;
         size_t size = toolcore_schema_coerce_scratch_size(schema, &opts);
         void *scratch = allocate(size);
         if (scratch == NULL)
@@ -142,18 +144,27 @@ bool op_validate(str request)
     toolcore_check_opts_t opts = TOOLCORE_CHECK_OPTS_INIT;
     toolcore_schema_t *schema;
     bool lenient = false, coerce = false, valid;
+    uint32_t coerce_flags = 0;
     str instance, list;
+    if (!only(request, "the request",
+              "op schema instance text hex lenient coerce last_wins formats default_draft"))
+        return false;
+    if (!has(request, "instance", &instance) && !has(request, "text", &instance) && !has(request, "hex", &instance))
+        return refuse("request", "there is no 'instance', and neither 'text' nor 'hex' in place of it");
     if ((!has(request, "instance", &instance) && !get_bytes(request, &instance)) ||
         !get_bool(request, "lenient", &lenient) || !get_bool(request, "coerce", &coerce) ||
-        !compile(request, &schema))
+        !get_flag(request, "last_wins", TOOLCORE_COERCE_LAST_WINS, &coerce_flags) || !compile(request, &schema))
         return false;
     opts.flags = lenient ? TOOLCORE_JSON_REPLACE_SURROGATES : 0;
+    sizes.schema = toolcore_schema_size(schema);
+    sizes.scratch = toolcore_schema_scratch_size(schema, &opts);
     size_t piece = arena_left() / 4;
     char *list_buffer = allocate(piece);
     list.ptr = list_buffer;
     toolcore_json_writer_init(&changes, list_buffer, piece);
     toolcore_json_writer_array_start(&changes);
-    toolcore_status_t status = prepare(schema, lenient, coerce, opts.flags, &instance);
+    toolcore_status_t status =
+        prepare(schema, lenient, coerce_flags | (coerce ? 0 : TOOLCORE_COERCE_KEEP_VALUES), opts.flags, &instance);
     if (status == TOOLCORE_ERR_BAD_JSON)
         return not_json();
     if (problem.kind != NULL || !ok(status))
@@ -177,6 +188,8 @@ bool op_validate(str request)
         toolcore_json_writer_array_start(&out);
         status = toolcore_schema_check(schema, instance, &opts, scratch, arena_left(), &valid, &why);
         toolcore_json_writer_array_end(&out);
+        if (list.len > 2)
+            put_json("changes", list);
     }
     toolcore_schema_deinit(schema);
     return ok(status);

@@ -1,5 +1,6 @@
 //! What the figures must not exceed; `--check` holds them to it.
 
+use crate::data;
 use crate::groups::{self, Group};
 use crate::measure::AllFigures;
 
@@ -28,7 +29,39 @@ pub(crate) const LIMITS: &[Limit] = &[
     Limit { group: groups::SCAN_SMALL, case: groups::VALIDATE, most: Most::Instructions(9.0) },
     Limit { group: groups::RENDER_AGAIN, case: groups::OURS, most: Most::Instructions(2.0) },
     Limit { group: groups::ANSWER_4096, case: groups::OURS, most: Most::Times(1.3, groups::ANSWER_16) },
+    Limit { group: data::COMPACT.title, case: groups::BYTES, most: Most::Instructions(850.0) },
+    Limit { group: data::COMPACT.title, case: groups::TEXT, most: Most::Instructions(850.0) },
+    // Five times fewer than the peer.
+    Limit { group: data::COMPACT.title, case: groups::BYTES, most: peer(0.2) },
+    Limit { group: data::COMPACT.title, case: groups::TEXT, most: peer(0.2) },
+    Limit { group: data::PRETTY.title, case: groups::BYTES, most: peer(0.25) },
+    Limit { group: data::REORDERED.title, case: groups::BYTES, most: peer(0.27) },
+    Limit { group: data::ESCAPED.title, case: groups::BYTES, most: peer(0.75) },
+    Limit { group: data::NOT_ASCII.title, case: groups::BYTES, most: peer(0.4) },
+    Limit { group: data::NOT_ASCII.title, case: groups::TEXT, most: peer(0.22) },
+    Limit { group: data::ONE_PROBLEM.title, case: groups::BYTES, most: peer(0.5) },
+    Limit { group: data::ONE_PROBLEM.title, case: groups::REPORT, most: peer_report(0.6) },
+    // The peer stops at the first problem, this library finds all.
+    Limit { group: data::PROBLEMS.title, case: groups::BYTES, most: peer(1.2) },
+    Limit { group: data::PROBLEMS.title, case: groups::REPORT, most: peer_report(1.2) },
+    Limit { group: data::ANY_OF.title, case: groups::BYTES, most: peer(0.75) },
+    Limit { group: data::ONE_OF.title, case: groups::BYTES, most: peer(0.7) },
+    Limit { group: data::REFS.title, case: groups::BYTES, most: peer(0.35) },
+    // Here the peer is ahead: it looks at a tree, where this library reads text again.
+    Limit { group: data::PATTERNS.title, case: groups::BYTES, most: peer(2.7) },
+    Limit { group: data::UNEVALUATED.title, case: groups::BYTES, most: peer(1.8) },
+    Limit { group: data::UNIQUE.title, case: groups::BYTES, most: peer(1.3) },
 ];
+
+/// So many times what serde_json and jsonschema take for the verdict.
+const fn peer(times: f64) -> Most {
+    Most::OfCase(times, groups::PEER)
+}
+
+/// So many times what they take to say what is wrong.
+const fn peer_report(times: f64) -> Most {
+    Most::OfCase(times, groups::PEER_REPORT)
+}
 
 /// A line for each limit that is broken, or that cannot be checked.
 pub(crate) fn broken(groups: &[Group], figures: &AllFigures) -> Vec<String> {

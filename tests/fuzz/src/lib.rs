@@ -2,17 +2,24 @@
 //!
 //! Each function takes one input and panics if a promise is broken: a panic or overflow inside the library, two readers
 //! that disagree, an error that asks for room and is not content with it, output that is not JSON. The targets in
-//! `fuzz_targets` hand in what libFuzzer finds; `core/tests/no_panic.rs` includes this file and hands in mutated seeds,
+//! `fuzz_targets` hand in what libFuzzer finds; `core/tests/no_panic` includes this file and hands in mutated seeds,
 //! on a stable compiler. A function that takes several texts splits its input at NUL bytes, which JSON text never has.
 
 mod context;
+mod generate;
 mod json;
+mod oracle;
+mod pattern;
 mod schema;
 mod turn;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 pub use context::context;
 pub use json::{json, json_write, number, reader, repair, value};
-pub use schema::{coerce, declared, schema_check, schema_compile};
+pub use pattern::{format, pattern};
+pub use schema::{coerce, declared, schema_check, schema_compile, schema_generated, schema_program};
 pub use turn::{answer, dispatch, register, reply};
 
 /// One function of this crate.
@@ -28,6 +35,10 @@ pub const PROPERTIES: &[(&str, Property)] = &[
     ("number", number),
     ("schema_compile", schema_compile),
     ("schema_check", schema_check),
+    ("schema_generated", schema_generated),
+    ("schema_program", schema_program),
+    ("pattern", pattern),
+    ("format", format),
     ("coerce", coerce),
     ("declared", declared),
     ("register", register),
@@ -61,4 +72,15 @@ fn written(write: impl Fn(&mut toolcore::sink::Sink<'_>)) -> String {
     let mut sink = toolcore::sink::Sink::new(&mut buffer);
     write(&mut sink);
     sink.finish().expect("what was measured is enough").to_owned()
+}
+
+/// Whether a pattern, one of few, is found by the crate `regex`. It is compiled once.
+fn finds(pattern: &str, text: &str) -> bool {
+    thread_local! {
+        static COMPILED: RefCell<HashMap<String, regex::Regex>> = RefCell::default();
+    }
+    COMPILED.with_borrow_mut(|compiled| {
+        let regex = compiled.entry(pattern.to_owned()).or_insert_with(|| regex::Regex::new(pattern).unwrap());
+        regex.is_match(text)
+    })
 }

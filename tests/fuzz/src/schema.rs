@@ -2,21 +2,36 @@
 
 use toolcore::json::{self, Writer};
 use toolcore::schema::{
-    CheckError, CheckOptions, CoerceError, CoerceOptions, Coercion, CompileOptions, NoReport, ParameterType,
-    Report, Rule, Schema, SchemaError, ToolParameter, Violation, coerce as coerce_arguments, compile, lower,
-    program_size, subset, write_schema,
+    CheckError, CheckOptions, CoerceError, CoerceOptions, Coercion, CompileOptions, Draft, NoReport,
+    ParameterType, Report, Resource, Rule, Schema, SchemaError, SchemaErrorKind, ToolParameter, Violation,
+    coerce as coerce_arguments, compile, compile_with, lower, program_size, program_size_with, subset,
+    write_schema,
 };
 use toolcore::sink::Sink;
 
+use super::generate::{URIS, generated};
+use super::oracle::Oracle;
 use super::{split, text, written};
 use std::cell::Cell;
 
-/// Schema text, and definitions that refer to each other as the input says: compiled or refused with a place; the room that
-/// is measured suffices, the program does not depend on what was in the memory, and what goes out to providers is JSON and
-/// a schema again.
+/// Schema text and up to two resources, and definitions that refer to each other as the input says: compiled or refused
+/// with a place; the room that is measured suffices, the program does not depend on what was in the memory, and what goes
+/// out to providers is JSON and a schema again.
 pub fn schema_compile(input: &[u8]) {
-    compiled(text(input));
-    compiled(&definitions(input));
+    let (schema, rest) = split(input);
+    let resources: Vec<_> = [URIS[1], "https://example.com/third"]
+        .into_iter()
+        .zip(rest.split(|byte| *byte == 0).filter(|part| !part.is_empty()))
+        .map(|(uri, part)| Resource { uri, text: text(part) })
+        .collect();
+    compiled(text(schema), &resources, &options(input));
+    compiled(&definitions(input), &[], &options(&[]));
+}
+
+/// A dialect, and whether formats are asserted, as the input's length says.
+fn options(input: &[u8]) -> CompileOptions {
+    let default_draft = if input.len() % 3 == 1 { Draft::Draft7 } else { Draft::Draft2020 };
+    CompileOptions { default_draft, formats: input.len() % 2 == 1, ..CompileOptions::default() }
 }
 
 /// A schema of definitions, each with an `enum` or references to others or to what is inside them.
@@ -43,31 +58,33 @@ fn definitions(input: &[u8]) -> String {
     schema + "}}"
 }
 
-fn compiled(text: &str) {
-    let options = CompileOptions::default();
-    let need = match program_size(text, &options) {
+fn compiled(text: &str, resources: &[Resource<'_>], options: &CompileOptions) {
+    let need = match program_size_with(text, resources, options) {
         Ok(need) => need,
         Err(error) => {
-            refused(error, text);
-            assert!(compile(text, &options, &mut [0; 1 << 16]).is_err());
+            refused(error, text, resources);
+            assert!(compile_with(text, resources, options, &mut [0; 1 << 16]).is_err());
             return;
         }
     };
     let (mut clean, mut dirty) = (vec![0; need], vec![0xA5; need]);
-    let used = compile(text, &options, &mut clean);
-    assert_eq!(compile(text, &options, &mut dirty), used);
+    let used = compile_with(text, resources, options, &mut clean);
+    assert_eq!(compile_with(text, resources, options, &mut dirty), used);
     let used = match used {
         Ok(used) => used,
         Err(error) => {
             assert_eq!(error.no_space(), None, "{need} bytes were measured for {text}");
-            return refused(error, text);
+            return refused(error, text, resources);
         }
     };
     assert!(used <= need, "{used} bytes where {need} were measured for {text}");
     assert_eq!(clean[..used], dirty[..used]);
     if let Some(less) = used.checked_sub(1) {
-        let error = compile(text, &options, &mut vec![0; less]).unwrap_err();
+        let error = compile_with(text, resources, options, &mut vec![0; less]).unwrap_err();
         assert!(error.no_space().is_some_and(|need| need > less));
+    }
+    if !resources.is_empty() {
+        return;
     }
     let subsets = [
         subset::PLAIN,
@@ -91,7 +108,7 @@ fn compiled(text: &str) {
         }
     }
     let lowered = written(|sink| lower(text, &subset::PLAIN, &mut Writer::new(sink), &mut |_| {}).unwrap());
-    assert!(program_size(&lowered, &options).is_ok(), "{text} became {lowered}");
+    assert!(program_size(&lowered, options).is_ok(), "{text} became {lowered}");
 }
 
 /// Declared parameters, one for each piece of the input: refused, or written as a schema that compiles.
@@ -111,7 +128,7 @@ pub fn declared(input: &[u8]) {
     assert_eq!(json::validate(schema.as_bytes(), &json::Options::default()), Ok(()), "{schema}");
     match program_size(schema, &CompileOptions::default()) {
         Ok(_) => {}
-        Err(error) => refused(error, schema),
+        Err(error) => refused(error, schema, &[]),
     }
 }
 
@@ -151,10 +168,62 @@ fn parameter(piece: &[u8]) -> ToolParameter<'_> {
     }
 }
 
-fn refused(error: SchemaError, text: &str) {
+fn refused(error: SchemaError, text: &str, resources: &[Resource<'_>]) {
+    let text = error.resource.map_or(text, |number| resources[number].text);
     assert!(error.offset <= text.len());
     assert!(!written(|sink| error.write_message(text, sink)).is_empty());
     written(|sink| error.write_path(text, sink));
+}
+
+/// A schema with a resource, of every keyword, and instances, as the bytes choose: what a check says is what a checker says
+/// that is as simple as can be, wherever the program lies, and the room that is asked for suffices.
+pub fn schema_generated(input: &[u8]) {
+    let generated = generated(input);
+    let (root, other) = (generated.root.to_string(), generated.resource.to_string());
+    let default_draft = if generated.old { Draft::Draft7 } else { Draft::Draft2020 };
+    let options = CompileOptions { default_draft, ..CompileOptions::default() };
+    let resources = [Resource { uri: URIS[1], text: &other }];
+    compiled(&root, &resources, &options);
+    let mut program = vec![0; program_size_with(&root, &resources, &options).unwrap_or(0)];
+    let used = match compile_with(&root, &resources, &options, &mut program[..]) {
+        Ok(used) => used,
+        Err(error) => {
+            let expected = matches!(
+                error.kind,
+                SchemaErrorKind::UnresolvedRef | SchemaErrorKind::RefCycle | SchemaErrorKind::RefLimit
+            );
+            assert!(expected, "{error}: {root} with {other}");
+            return;
+        }
+    };
+    // At an odd place, without anything behind it.
+    let moved = [&[0xFF], &program[..used]].concat();
+    let schema = Schema::with_resources(&root, &resources, &moved[1..]);
+    for instance in &generated.instances {
+        let text = instance.to_string();
+        let Some(valid) = check(schema, text.as_bytes()) else { continue };
+        if !generated.dynamic
+            && let Some(expected) = Oracle::accepts(&generated, instance)
+        {
+            assert_eq!(valid, expected, "{:?}: {root} with {other} and {text}", generated.old);
+        }
+    }
+}
+
+/// A schema, an instance, and bytes as its program, with and without the first word of one: never a panic and never without
+/// end, in whatever work memory.
+pub fn schema_program(input: &[u8]) {
+    let (schema, rest) = split(input);
+    let (instance, program) = split(rest);
+    let mut program = program.to_vec();
+    damaged(Schema::new(text(schema), &program), instance);
+    let mut real = [0; 64];
+    compile("{\"not\":{}}", &CompileOptions::default(), &mut real).unwrap();
+    if let (Some(first), [magic @ .., _]) = (program.first_chunk_mut(), &real[..5]) {
+        let first: &mut [u8; 4] = first;
+        first.copy_from_slice(magic);
+    }
+    damaged(Schema::new(text(schema), &program), instance);
 }
 
 /// A schema, an instance, and bytes to damage the compiled program with: the verdict agrees with what is reported, the
@@ -222,11 +291,13 @@ pub fn coerce(input: &[u8]) {
     }
 }
 
-fn check(schema: Schema<'_>, instance: &[u8]) {
+/// Whether an instance fits, if that can be said.
+fn check(schema: Schema<'_>, instance: &[u8]) -> Option<bool> {
     let options = CheckOptions::default();
     let mut enough = vec![0; schema.work_words(&options)];
     let verdict = schema.check(instance, &options, &mut enough, &mut Count(0));
     assert!(!matches!(verdict, Err(CheckError::NoWork { .. })), "the room that always suffices does not");
+    let valid = verdict.ok().map(|verdict| verdict.valid);
     let mut work = Vec::new();
     loop {
         let mut report = Count(0);
@@ -235,27 +306,32 @@ fn check(schema: Schema<'_>, instance: &[u8]) {
                 assert_eq!(json::validate(instance, &options.json), Ok(()));
                 assert_eq!(verdict.valid, report.0 == 0);
                 assert_eq!(verdict.problems, report.0);
-                return;
+                assert_eq!(Some(verdict.valid), valid);
+                return valid;
             }
             Err(CheckError::NoWork { need }) => {
                 assert!(need > work.len(), "the room that was asked for is not enough");
+                assert!(need <= enough.len(), "more room was asked for than always suffices");
                 work = vec![0; need];
             }
             Err(CheckError::Json(error)) => {
                 assert_eq!(json::validate(instance, &options.json), Err(error));
-                return;
+                return None;
             }
-            Err(_) => return,
+            Err(_) => return None,
         }
     }
 }
 
 fn damaged(schema: Schema<'_>, instance: &[u8]) {
-    let options = CheckOptions { steps: 100_000, ..CheckOptions::default() };
-    schema.check(instance, &options, &mut [0; 512], &mut Count(0)).ok();
-    let (mut work, mut out) = ([0; 512], [0; 4096]);
-    let options = CoerceOptions { check: options, ..CoerceOptions::default() };
-    coerce_arguments(schema, text(instance), &options, &mut work, &mut out, &mut |_| {}).ok();
+    for words in [0, 40, 512] {
+        let options = CheckOptions { steps: 100_000, ..CheckOptions::default() };
+        schema.check(instance, &options, &mut vec![0; words], &mut Count(0)).ok();
+        let (mut work, mut out) = (vec![0; words], [0; 4096]);
+        let options = CoerceOptions { check: options, ..CoerceOptions::default() };
+        coerce_arguments(schema, text(instance), &options, &mut work, &mut out, &mut |_| {}).ok();
+    }
+    schema.accepts_object();
 }
 
 /// Counts violations, and has each write its texts.

@@ -82,9 +82,11 @@ pub(super) fn ipv6(text: &mut Text<'_>) -> Option<()> {
     (if gap { groups < 8 } else { groups == 8 }).then_some(())
 }
 
-/// `Mailbox`
+/// `Mailbox`, with at most 64 octets before the `@` (4.5.3.1.1).
 pub(super) fn email(text: &mut Text<'_>, letters: Letters) -> Option<()> {
     let unicode = |c: char| letters == Letters::Unicode && !c.is_ascii();
+    let octets = |text: &Text<'_>| text.chars.clone().map(char::len_utf8).sum::<usize>();
+    let all = octets(text);
     if text.try_eat('"') {
         while !text.try_eat('"') {
             if text.next_if(|c| matches!(c, ' '..='~') || unicode(c))? == '\\' {
@@ -102,12 +104,15 @@ pub(super) fn email(text: &mut Text<'_>, letters: Letters) -> Option<()> {
             }
         }
     }
+    if all - octets(text) > 64 {
+        return None;
+    }
     text.eat('@')?;
     if !text.try_eat('[') {
         return hostname(text, letters);
     }
-    if text.peek() == Some('I') {
-        "IPv6:".chars().try_for_each(|c| text.eat(c))?;
+    if text.peek().is_some_and(|c| c.eq_ignore_ascii_case(&'I')) {
+        "IPv6:".chars().try_for_each(|c| text.next_if(|next| next.eq_ignore_ascii_case(&c)).map(drop))?;
         ipv6(text)?;
     } else {
         ipv4(text)?;

@@ -24,9 +24,10 @@
 //!
 //! Compiling takes one pass, and time in proportion to the pattern. A program takes 16 bytes and at most 8 for
 //! each byte of the pattern, which `|` needs; what is usual takes 4. Repetition does not multiply that: where
-//! copies would take more, it is counted, by a few words, whatever its bounds. A program has at most [`MAX_WORDS`] words of 4 bytes; a pattern beyond that is refused, and so is
-//! one that would count too much: more than [`MAX_REPEAT`] repetitions, or more than [`MAX_COUNTS`] counts in
-//! all, such as `((ab){1000}){1000}`.
+//! copies would take more, it is counted, by a few words, whatever its bounds. A program has at most
+//! [`MAX_WORDS`] words of 4 bytes; a pattern beyond that is refused, and so is one that would count too much:
+//! more than [`MAX_REPEAT`] repetitions, or more than [`MAX_COUNTS`] counts in all, such as
+//! `((ab){1000}){1000}`.
 //!
 //! Matching follows all ways through the program at once, so it takes time in proportion to the length of the
 //! text times that of the program, and of its counts by the word (32 of them); a lookahead can multiply that by
