@@ -9,7 +9,7 @@ mod replies;
 
 use std::cell::RefCell;
 
-use common::dialects::{reply, tools as told};
+use common::dialects::{json_dialects, reply, tools as told};
 use common::{
     Boxed, Memory, answered, boxed, dispatched, echo, open, read, rendered, rendered_json, rows, says,
     shared, try_dispatch, with_schema, written,
@@ -466,7 +466,7 @@ fn name_too_long(input: &Json) {
 fn name_with_dots(input: &Json) {
     let name = input["tool"]["name"].as_str().unwrap();
     with_tools(&[open(name), open("admin_tools_list"), open("admin.tools_list")], |tools| {
-        for dialect in Dialect::ALL {
+        for dialect in json_dialects() {
             let shown = told(dialect, &rendered_json(tools, dialect, &ToolsOptions::default())).0;
             let names: Vec<&str> = shown.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
             let dots = [Dialect::Gemini, Dialect::GeminiSchema, Dialect::Ollama, Dialect::Mcp];
