@@ -1,13 +1,14 @@
-//! The rows about streams, about the ids of calls, and about the turn that goes back.
+//! The rows about streams, about the ids of calls, about the turn that goes back, and about Bedrock.
 
 use serde_json::{Value as Json, json};
-use toolcore::dialect::{Dialect, ReplyError, parse_reply};
+use toolcore::dialect::{Dialect, RenderErrorKind, ReplyError, ToolsOptions, parse_reply};
 use toolcore::json::Options;
 use toolcore::scratch::Scratch;
 use toolcore::sink::Sink;
 use toolcore::stream::{Stream, StreamError, StreamOptions};
 
-use crate::common::{Memory, answered, echo, open, read};
+use crate::common::{Memory, answered, boxed, echo, open, read, rendered};
+use crate::with_tools;
 
 /// The turn of a reply that goes back.
 pub(crate) fn turn(dialect: Dialect, reply: &str) -> Json {
@@ -83,4 +84,28 @@ pub(crate) fn signatures_of_gemini(input: &Json) {
     let response = |name: &str| json!({"functionResponse":{"name":name,"response":{"output":{}}}});
     let expected = json!([{"role":"user","parts":[response("f"), response("g")]}]);
     assert_eq!(answered(&tools, Dialect::Gemini, &reply).messages(), expected);
+}
+
+pub(crate) fn failures_of_bedrock(input: &Json) {
+    let error = input["results"][0]["error"].as_str().unwrap().to_owned();
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    tools.add(&open("f"), boxed(move |_, result| Ok(result.error(&error)))).unwrap();
+    let call = json!({"toolUse":{"toolUseId":"t1","name":"f","input":{}}});
+    let reply = json!({"output":{"message":{"role":"assistant","content":[call]}},"stopReason":"tool_use"});
+    let messages = answered(&tools, Dialect::Bedrock, &reply.to_string()).messages();
+    let result = &messages[0]["content"][0]["toolResult"];
+    let [block] = result["content"].as_array().unwrap().as_slice() else { panic!("{result}") };
+    assert_eq!(result["status"], "error");
+    assert!(!block["text"].as_str().unwrap().trim().is_empty(), "{result}");
+}
+
+pub(crate) fn tools_of_bedrock(input: &Json) {
+    assert_eq!(input["tools"], json!([]));
+    with_tools(&[], |tools| {
+        assert_eq!(rendered(tools, Dialect::Bedrock, &ToolsOptions::default()).unwrap().0, "{}");
+        let after = ToolsOptions { after_calls: true, ..ToolsOptions::default() };
+        let error = rendered(tools, Dialect::Bedrock, &after).unwrap_err();
+        assert_eq!(error.kind, RenderErrorKind::NoTools);
+    });
 }
