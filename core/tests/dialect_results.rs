@@ -105,7 +105,7 @@ fn a_text_has_the_shape_of_its_dialect() {
     each(&text(&mut memory, says), |dialect| match dialect {
         Dialect::OpenAiChat | Dialect::Cohere => chat(says),
         Dialect::MistralChat => mistral(chat(says)),
-        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => unreachable!("{} is text", dialect.name()),
+        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => panic!("{} is text", dialect.name()),
         Dialect::OpenAiResponses => responses(&json!(says)),
         Dialect::Anthropic => anthropic(&json!({"content":says})),
         Dialect::Gemini | Dialect::GeminiSchema => gemini(&json!({"output":says})),
@@ -124,7 +124,7 @@ fn a_failure_keeps_its_flag_where_the_dialect_has_one() {
     each(&result, |dialect| match dialect {
         Dialect::OpenAiChat | Dialect::Cohere => chat(says),
         Dialect::MistralChat => mistral(chat(says)),
-        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => unreachable!("{} is text", dialect.name()),
+        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => panic!("{} is text", dialect.name()),
         Dialect::OpenAiResponses => responses(&json!(says)),
         Dialect::Anthropic => anthropic(&json!({"is_error":true,"content":says})),
         Dialect::Gemini | Dialect::GeminiSchema => gemini(&json!({"error":says})),
@@ -145,7 +145,7 @@ fn a_json_result_is_json_text_or_the_json_itself() {
         Dialect::OpenAiChat => chat(says),
         Dialect::Cohere => cohere(&json!([{"type":"document","document":{"data":{"address":"x"}}}])),
         Dialect::MistralChat => mistral(chat(says)),
-        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => unreachable!("{} is text", dialect.name()),
+        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => panic!("{} is text", dialect.name()),
         Dialect::OpenAiResponses => responses(&json!(says)),
         Dialect::Anthropic => anthropic(&json!({"content":says})),
         Dialect::Gemini | Dialect::GeminiSchema => gemini(&json!({"output":{"address":"x"}})),
@@ -235,7 +235,7 @@ fn an_image_alone_has_the_shape_of_its_dialect() {
     each(&result, |dialect| match dialect {
         Dialect::OpenAiChat | Dialect::Cohere => chat("[image/jpeg, 2 bytes, cannot be shown here]"),
         Dialect::MistralChat => mistral(chat("[image/jpeg, 2 bytes, cannot be shown here]")),
-        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => unreachable!("{} is text", dialect.name()),
+        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => panic!("{} is text", dialect.name()),
         Dialect::OpenAiResponses => {
             responses(&json!([{"type":"input_image","image_url":"data:image/jpeg;base64,/9g="}]))
         }
@@ -262,7 +262,7 @@ fn several_parts_are_a_list_where_there_is_one() {
         Dialect::Cohere => {
             cohere(&json!([{"type":"text","text":"one"},{"type":"document","document":{"data":{"n":2}}}]))
         }
-        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => unreachable!("{} is text", dialect.name()),
+        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => panic!("{} is text", dialect.name()),
         Dialect::OpenAiResponses => responses(&blocks("input_text")),
         Dialect::Anthropic => anthropic(&json!({"content":blocks("text")})),
         Dialect::Gemini | Dialect::GeminiSchema => gemini(&json!({"output":["one",{"n":2}]})),
@@ -277,7 +277,7 @@ fn a_tool_that_says_nothing_is_answered_all_the_same() {
     each(&ToolResult::new(&mut []), |dialect| match dialect {
         Dialect::OpenAiChat | Dialect::Cohere => chat(""),
         Dialect::MistralChat => mistral(chat("")),
-        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => unreachable!("{} is text", dialect.name()),
+        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => panic!("{} is text", dialect.name()),
         Dialect::OpenAiResponses => responses(&json!("")),
         Dialect::Anthropic => anthropic(&json!({})),
         Dialect::Gemini | Dialect::GeminiSchema => gemini(&json!({"output":""})),
@@ -424,7 +424,7 @@ fn a_cancelled_call_is_answered_as_cancelled() {
             Dialect::OpenAiChat | Dialect::Cohere => chat(says),
             Dialect::MistralChat => mistral(chat(says)),
             Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => {
-                unreachable!("{} is text", dialect.name())
+                panic!("{} is text", dialect.name())
             }
             Dialect::OpenAiResponses => responses(&json!(says)),
             Dialect::Anthropic => anthropic(&json!({"is_error":true,"content":says})),

@@ -90,7 +90,15 @@ pub(crate) fn failures_of_bedrock(input: &Json) {
     let error = input["results"][0]["error"].as_str().unwrap().to_owned();
     let mut memory = Memory::ample();
     let mut tools = memory.registry();
-    tools.add(&open("f"), boxed(move |_, result| Ok(result.error(&error)))).unwrap();
+    tools
+        .add(
+            &open("f"),
+            boxed(move |_, result| {
+                result.error(&error);
+                Ok(())
+            }),
+        )
+        .unwrap();
     let call = json!({"toolUse":{"toolUseId":"t1","name":"f","input":{}}});
     let reply = json!({"output":{"message":{"role":"assistant","content":[call]}},"stopReason":"tool_use"});
     let messages = answered(&tools, Dialect::Bedrock, &reply.to_string()).messages();
