@@ -192,7 +192,7 @@ fn what_takes_a_further_look_is_told_first_and_keys_that_stand_twice_last() {
     assert_eq!(
         listed(schema, r#"{"x":0,"a":1,"c":1,"x":0}"#),
         "/c: expected null, got number 1; \
-         /x: unknown property; /x: unknown property; \
+         /x: unknown property; \
          /a: expected null, got number 1; /b: required; /x: duplicate key"
     );
 }
