@@ -205,6 +205,9 @@ fn a_default_that_does_not_fit_is_not_filled_in() {
     stays(r#"{"properties":{"a":{"default":1}},"not":{"required":["a"]}}"#, "{}");
     stays(r#"{"properties":{"a":{"default":1}},"dependentRequired":{"a":["b"]}}"#, "{}");
     stays(r#"{"properties":{"a":{"default":1}},"allOf":[{"properties":{"a":{"type":"string"}}}]}"#, "{}");
+    // Without it no alternative fits, and with it one too many.
+    let several = r#"{"properties":{"a":{"default":1}},"oneOf":[{"required":["a"]},{"required":["a"],"minProperties":1}]}"#;
+    stays(several, "{}");
     let schema = r#"{"properties":{"a":{"type":"integer","default":"5"},"b":{"default":2}}}"#;
     becomes(schema, "{}", r#"{"b":2}"#, &["/b default-added"]);
 }
