@@ -94,6 +94,13 @@ impl<'s> Compiler<'s, '_> {
     }
 }
 
+/// Whether a document says of itself that it is of draft 7.
+pub(super) fn names_draft_7(document: Value<'_>) -> bool {
+    let mut buffer = [0; 128];
+    let name = document.get("$schema").and_then(Value::as_str);
+    name.and_then(|name| draft(name.decode_in(&mut buffer).unwrap_or_default())) == Some(Draft::Draft7)
+}
+
 /// The draft whose meta-schema has this URI.
 fn draft(name: &str) -> Option<Draft> {
     let name = name.strip_suffix('#').unwrap_or(name);

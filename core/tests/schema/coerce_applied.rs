@@ -205,6 +205,17 @@ fn a_default_that_does_not_fit_is_not_filled_in() {
     stays(r#"{"properties":{"a":{"default":1}},"not":{"required":["a"]}}"#, "{}");
     stays(r#"{"properties":{"a":{"default":1}},"dependentRequired":{"a":["b"]}}"#, "{}");
     stays(r#"{"properties":{"a":{"default":1}},"allOf":[{"properties":{"a":{"type":"string"}}}]}"#, "{}");
+    // In draft 7 nothing counts beside a reference.
+    let beside = |draft: &str, target: &str| {
+        format!(
+            r##"{{"$schema":"{draft}","properties":{{"a":{{"$ref":"#/definitions/a","default":1}}}},"definitions":{{"a":{target}}}}}"##
+        )
+    };
+    let old = "http://json-schema.org/draft-07/schema#";
+    stays(&beside(old, "{}"), "{}");
+    becomes(&beside(old, r#"{"default":2}"#), "{}", r#"{"a":2}"#, &["/a default-added"]);
+    let new = "https://json-schema.org/draft/2020-12/schema";
+    becomes(&beside(new, r#"{"default":2}"#), "{}", r#"{"a":1}"#, &["/a default-added"]);
     // Without it no alternative fits, and with it one too many.
     let several = r#"{"properties":{"a":{"default":1}},"oneOf":[{"required":["a"]},{"required":["a"],"minProperties":1}]}"#;
     stays(several, "{}");
