@@ -4,7 +4,7 @@ use super::entry::{Candidate, Entry, Table};
 #[cfg(feature = "pattern")]
 use super::error::put_source;
 use super::error::{Keyword, put_short, string_end};
-use super::fit::{type_bits, values_alone};
+use super::fit::{type_bits, values_of};
 #[cfg(feature = "format")]
 use super::format::Format;
 use super::path::Open;
@@ -77,8 +77,8 @@ pub(super) enum Problem<'a> {
     False,
     /// None of the alternatives takes values of other types than these.
     Kinds(Keyword, u8),
-    /// The alternatives that take values of this type take others; where they stand.
-    Values(Keyword, Instruction),
+    /// The alternatives that take values of this type take others, or have others in this member.
+    Values(Keyword, Instruction, Option<Str<'a>>),
     /// More than one of the alternatives fits.
     Several,
     /// What is ruled out fits.
@@ -109,7 +109,7 @@ impl Violation<'_> {
             Problem::Required(_) => Keyword::Required,
             Problem::Unknown(..) => Keyword::AdditionalProperties,
             Problem::False => Keyword::False,
-            Problem::Kinds(keyword, _) | Problem::Values(keyword, _) => keyword,
+            Problem::Kinds(keyword, _) | Problem::Values(keyword, ..) => keyword,
             #[cfg(feature = "unevaluated")]
             Problem::Unevaluated(keyword) => keyword,
             Problem::Several => Keyword::OneOf,
@@ -189,14 +189,15 @@ impl Violation<'_> {
                 put_short(value, sink);
                 self.put_got(false, sink);
             }
-            Problem::Values(_, alternatives) => {
+            Problem::Values(_, alternatives, name) => {
                 let (program, texts) = (self.open.program, self.open.schema);
-                let bits = type_bits(self.open.instance.as_bytes().get(self.at..).unwrap_or_default());
+                let got = self.open.instance.as_bytes().get(self.at..).unwrap_or_default();
+                let bits = if name.is_some() { types::OBJECT } else { type_bits(got) };
                 let slot = |number: u32| Slot(word(program, alternatives.at + 4 + 4 * number as usize));
                 let values = (0..alternatives.argument)
                     .map(slot)
                     .filter(|slot| slot.as_node().is_some_and(|at| Node::read(program, at).types & bits != 0))
-                    .filter_map(|slot| values_alone(program, slot))
+                    .filter_map(|slot| values_of(program, texts, slot, name))
                     .flat_map(|values| {
                         let numbers = 0..values.argument;
                         numbers.map(move |number| Candidate::read(program, values, number).raw(texts))

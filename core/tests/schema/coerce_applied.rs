@@ -191,6 +191,14 @@ fn null_means_absent_wherever_the_schema_of_the_property_comes_from() {
 }
 
 #[test]
+fn a_value_that_is_none_of_those_listed_can_still_be_coerced() {
+    let schema = r#"{"anyOf":[{"const":"a"},{"const":"b"},{"type":"integer"}]}"#;
+    becomes(schema, r#""5""#, "5", &[" integer-from-string"]);
+    let schema = r#"{"anyOf":[{"properties":{"k":{"const":1,"type":"integer"}},"required":["k"]},{"properties":{"k":{"const":2,"type":"integer"}},"required":["k"]}]}"#;
+    becomes(schema, r#"{"k":"2"}"#, r#"{"k":2}"#, &["/k integer-from-string"]);
+}
+
+#[test]
 fn a_default_that_does_not_fit_is_not_filled_in() {
     stays(r#"{"properties":{"a":{"type":"integer","default":"5"}}}"#, "{}");
     stays(r#"{"properties":{"a":{"enum":["x"],"default":"y"}}}"#, "{}");

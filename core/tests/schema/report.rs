@@ -255,6 +255,31 @@ fn alternatives_that_are_values_are_all_listed() {
 }
 
 #[test]
+fn a_tag_that_no_alternative_has_is_told_with_those_that_they_have() {
+    let schema = r##"{"properties":{"shape":{"oneOf":[{"$ref":"#/$defs/Circle"},{"$ref":"#/$defs/Box"},{"type":"null"}]}},"$defs":{
+        "Circle":{"type":"object","properties":{"kind":{"const":"circle","type":"string"},"r":{"type":"number"}},"required":["kind","r"]},
+        "Box":{"type":"object","properties":{"w":{"type":"number"},"kind":{"enum":["box","square"]}},"required":["kind","w"],"additionalProperties":false}}}"##;
+    let expected = r#"expected one of "circle", "box", "square", got "disc""#;
+    assert_eq!(
+        told(schema, &[], r#"{"shape":{"r":1,"kind":"disc"}}"#),
+        [["/shape/kind", "/properties/shape/oneOf", "oneOf", expected].map(String::from)]
+    );
+    assert_eq!(
+        listed(schema, r#"{"shape":{"r":"1","kind":"circle"}}"#),
+        r#"/shape/r: expected number, got string "1""#
+    );
+    assert_eq!(listed(schema, r#"{"shape":{"kind":"square"}}"#), "/shape/w: required");
+    assert_eq!(
+        listed(schema, r#"{"shape":{"kind":"disc","kind":"disc"}}"#),
+        format!("/shape/kind: {expected}; /shape/kind: duplicate key")
+    );
+    // Without a tag, or where one alternative has none.
+    assert_eq!(listed(schema, r#"{"shape":{"r":1}}"#), "/shape/kind: required");
+    let open = r#"{"anyOf":[{"properties":{"k":{"const":"a"}}},{"required":["x"]}]}"#;
+    assert_eq!(listed(open, r#"{"k":"b"}"#), "/x: required");
+}
+
+#[test]
 fn a_line_is_told_once() {
     let twice = r#"{"allOf":[{"required":["a"]},{"required":["b"]},{"required":["a"]}],"required":["a"]}"#;
     assert_eq!(listed(twice, "{}"), "/a: required; /b: required");
