@@ -61,7 +61,8 @@ pub enum SchemaErrorKind {
     UnknownType,
     /// A schema must be an object or a boolean.
     NotASchema,
-    /// A keyword or a property stands twice in one object.
+    /// A keyword, a property or a key on the way of a reference stands twice in one object, or two schemas of a
+    /// document have the name that references can use.
     DuplicateKey,
     /// `$schema` names a dialect other than draft 2020-12 and draft 7.
     UnsupportedDialect,

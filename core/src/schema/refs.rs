@@ -262,15 +262,17 @@ impl<'s> Compiler<'s, '_> {
         let floor = self.store.height();
         // The references that lead to the value that comes next, or into it, and the tokens that were
         // matched.
-        let (mut low, mut high, mut depth) = (low, high, 0);
+        let (mut low, mut high, mut depth) = (low, high, 0u32);
         loop {
             let at = start + reader.value_offset();
             while low < high {
                 let reference = Reference::at(&self.store, list, low);
-                if reference.pointer(self.texts).is_some_and(|pointer| pointer.tokens(budget) != depth) {
+                if reference
+                    .pointer(self.texts)
+                    .is_some_and(|pointer| pointer.tokens(budget) != depth as usize)
+                {
                     break;
                 }
-                // Of equal keys, the first counts.
                 if reference.state == UNRESOLVED {
                     reference.set(&mut self.store, LOCATED, word_of(at));
                 }
@@ -298,6 +300,7 @@ impl<'s> Compiler<'s, '_> {
                     continue;
                 }
                 let index = self.store.get(top);
+                let key_offset = reader.value_offset();
                 let mut digits = [0; 20];
                 let key = if index == u32::MAX {
                     match reader.next_event().map_err(not_json)? {
@@ -312,21 +315,29 @@ impl<'s> Compiler<'s, '_> {
                 };
                 let Some(key) = key else { return Ok(()) };
                 let (from, to) = (self.store.get(top + 8) as usize, self.store.get(top + 4) as usize);
+                let token = (depth as usize).saturating_sub(1);
                 let mut compare = |number| {
                     let reference = Reference::at(&self.store, list, number);
-                    let plain = key
-                        .plain()
-                        .and_then(|key| plain_token_order(reference.text(self.texts), depth - 1, key));
+                    let plain =
+                        key.plain().and_then(|key| plain_token_order(reference.text(self.texts), token, key));
                     if let Some((order, units)) = plain {
                         *budget = budget.saturating_sub(units);
                         return order;
                     }
                     let pointer = reference.pointer(self.texts);
-                    pointer.map_or(Ordering::Less, |pointer| pointer.compare_token(depth - 1, key, budget))
+                    pointer.map_or(Ordering::Less, |pointer| pointer.compare_token(token, key, budget))
                 };
                 low = partition(from, to, |number| compare(number) == Ordering::Less);
                 high = partition(low, to, |number| compare(number) == Ordering::Equal);
                 if low < high {
+                    // The first of those that enter here notes how deep they are. Of two equal keys, none
+                    // would be the one that is meant.
+                    let first = Reference::at(&self.store, list, low);
+                    if first.depth >= depth {
+                        let at = start + key_offset;
+                        return Err(error_at(SchemaErrorKind::DuplicateKey, at));
+                    }
+                    first.enter(&mut self.store, depth);
                     break;
                 }
                 reader.skip_value().map_err(not_json)?;
@@ -341,6 +352,8 @@ struct Reference {
     op: u8,
     address: usize,
     state: u32,
+    /// Tokens of it that were met on the walk, if it is the first of those that share them.
+    depth: u32,
     /// Where the reference stands in the text.
     offset: usize,
     /// Where the document starts that it leads into, while `UNRESOLVED` in a round; then where the schema
@@ -355,7 +368,8 @@ const RESOLVED: u32 = 2;
 impl Reference {
     fn read(store: &Store<'_>, address: usize) -> Reference {
         let [head, offset, target] = words(store.program(), address);
-        Reference { op: (head & 0xFF) as u8, address, state: head >> 8, offset: offset as usize, target }
+        let (op, state, depth) = ((head & 0xFF) as u8, head >> 8 & 3, head >> 10);
+        Reference { op, address, state, depth, offset: offset as usize, target }
     }
 
     /// The one whose address is in a list.
@@ -364,8 +378,14 @@ impl Reference {
     }
 
     fn set(self, store: &mut Store<'_>, state: u32, target: u32) {
-        store.set(self.address, u32::from(self.op) | state << 8);
+        let depth = if state == RESOLVED { 0 } else { self.depth };
+        store.set(self.address, u32::from(self.op) | state << 8 | depth << 10);
         store.set(self.address + 8, target);
+    }
+
+    /// Notes that a token was met.
+    fn enter(self, store: &mut Store<'_>, depth: u32) {
+        store.set(self.address, u32::from(self.op) | self.state << 8 | depth << 10);
     }
 
     /// What of its text begins with it.

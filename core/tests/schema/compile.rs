@@ -283,3 +283,43 @@ fn whether_the_root_accepts_objects_is_known() {
 }
 
 const SCHEMA: &str = r#"{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer","minimum":1,"maximum":14},"unit":{"type":"string","enum":["c","f"]}},"required":["city"],"additionalProperties":false}"#;
+
+/// `!` stands before the key or the name that is there already.
+#[test]
+fn a_second_of_what_can_be_meant_by_a_name_is_refused() {
+    for marked in [
+        r##"{"$ref":"#/$defs/a","$defs":{"a":{"type":"string"},!"a":{"type":"null"}}}"##,
+        r##"{"$ref":"#/$defs/a","$defs":{"a":{"type":"string"},!"\u0061":{"type":"null"}}}"##,
+        r##"{"$ref":"#/$defs/a/not","$defs":{"a":{},!"a":{"not":{}}}}"##,
+        r##"{"$ref":"#/$defs/a/not","$defs":{"a":{"not":{}},!"a":{}}}"##,
+        r##"{"allOf":[{"$ref":"#/x/a"},{"$ref":"#/x/a/b"}],"x":{"a":{"b":{}},"c":{}},!"x":{"a":{}}}"##,
+        r##"{"allOf":[{"$ref":"#/x/a"},{"$ref":"#/x/a/b"}],"x":{"a":{"b":{},!"b":{}}}}"##,
+        r##"{"$ref":"#/x/0/a","x":[{"a":{},"b":{},!"a":{}}]}"##,
+        r##"{"$defs":{},!"$defs":{"a":{}}}"##,
+        r##"{"definitions":{},!"definitions":{"a":{}}}"##,
+        r##"{"$id":"http://a/",!"$id":"http://b/"}"##,
+        r##"{"$anchor":"a",!"$anchor":"b"}"##,
+        r##"{"$dynamicAnchor":"a",!"$dynamicAnchor":"b"}"##,
+        r##"{"$schema":"https://json-schema.org/draft/2020-12/schema",!"$schema":"https://json-schema.org/draft/2020-12/schema"}"##,
+        r##"{"items":{"default":1,!"default":2}}"##,
+        r##"{"title":"a",!"title":"b"}"##,
+        r##"{"description":"a",!"description":"b"}"##,
+        r##"{"$comment":"a",!"$comment":"b"}"##,
+        r##"{"format":"date",!"format":"time"}"##,
+        r##"{"$ref":"#a","$defs":{"x":{"$anchor":"a"},"y":{"$anchor":!"a"}}}"##,
+        r##"{"$ref":"#a","$defs":{"x":{"$anchor":"a"},"y":{"items":{"$dynamicAnchor":!"\u0061"}}}}"##,
+        r##"{"$ref":"b","$id":"http://a/","$defs":{"x":{"$id":"b"},"y":{"$id":!"http://a/b"}}}"##,
+    ] {
+        let error = try_program(&marked.replace('!', ""), &CompileOptions::default());
+        let error = error.map(drop).map_err(|error| (error.kind, error.offset));
+        assert_eq!(error, Err((SchemaErrorKind::DuplicateKey, marked.find('!').unwrap())), "{marked}");
+    }
+    for schema in [
+        r##"{"$ref":"#a","$defs":{"x":{"$anchor":"a","$dynamicAnchor":"a"}}}"##,
+        r##"{"$ref":"#a","$id":"http://a/","$defs":{"x":{"$anchor":"a"},"y":{"$id":"b","$anchor":"a"}}}"##,
+        r##"{"$ref":"#/x/a","x":{"a":{},"b":1,"b":2}}"##,
+        r##"{"x-note":1,"x-note":2}"##,
+    ] {
+        program(schema);
+    }
+}
