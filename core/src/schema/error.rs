@@ -72,7 +72,9 @@ pub enum SchemaErrorKind {
     UnresolvedRef,
     /// `$ref` leads back to itself without entering the value.
     RefCycle,
-    /// Resolving the references takes too long.
+    /// Resolving the references takes too long. Named is one of them. References that lead through places where
+    /// no schemas are expected, such as `#/components/…`, or through what is used of a resource, are followed one
+    /// after the other: chains of 64 always, of several hundred in a text of some kilobytes.
     RefLimit,
     /// Schemas are nested deeper than the limit.
     DepthLimit,

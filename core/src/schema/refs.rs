@@ -60,12 +60,20 @@ impl<'s> Compiler<'s, '_> {
     fn resolve_with(&mut self, index: Option<&Index>) -> Result<(), SchemaError> {
         // Comparing takes time with long pointers, and is bounded for all of them together.
         let mut budget = self.texts.len().saturating_mul(64).saturating_add(1 << 20);
+        // Each round walks through the documents and the program again, and so is their number.
+        let mut left = self.texts.len().saturating_mul(2 * SURE_ROUNDS).saturating_add(1 << 24);
         let mut scanned = HEADER;
-        for _ in 0..ROUNDS {
+        loop {
             let height = self.store.height();
             let (front, count) = self.list(scanned);
             scanned = front;
             if self.store.fits() && count > 0 {
+                left = left.saturating_sub(self.texts.len().saturating_add(front));
+                if left == 0 {
+                    let list = self.store.address(self.store.height());
+                    let first = Reference::at(&self.store, list, 0);
+                    return Err(error_at(SchemaErrorKind::RefLimit, first.offset));
+                }
                 self.round(index, count, &mut budget)?;
             }
             self.store.pop_to(height);
@@ -94,7 +102,6 @@ impl<'s> Compiler<'s, '_> {
                 return Ok(());
             }
         }
-        Err(error_at(SchemaErrorKind::RefLimit, 0))
     }
 
     /// Pushes the addresses of all references in nodes from `at` on. Gives the end of the nodes and how many
@@ -186,23 +193,18 @@ impl<'s> Compiler<'s, '_> {
             return Ok(());
         }
         let slots = self.store.address(self.store.height());
-        let (mut at, front) = (HEADER, self.store.front());
-        while at < front {
-            let node = Node::read(self.store.program(), at);
-            let first =
-                partition(0, count, |number| Reference::at(&self.store, list, number).target < node.offset);
-            self.bind((list, slots), first, count, node.offset, Slot::node(at));
-            at = end_of_node(self.store.program(), at);
-        }
+        self.bind_nodes((list, slots), count, HEADER);
         // What is left was not compiled, or is an immediate.
         for number in 0..count {
             let target = Reference::at(&self.store, list, number).target;
             if self.store.get(slots + 4 * number) == Slot::NOWHERE.0 {
+                let front = self.store.front();
                 let slot = self.schema_at(index, target as usize)?;
                 if !self.store.fits() {
                     return Ok(());
                 }
                 self.bind((list, slots), number, count, target, slot);
+                self.bind_nodes((list, slots), count, front);
             }
         }
         for number in 0..count {
@@ -231,6 +233,18 @@ impl<'s> Compiler<'s, '_> {
         }
         reference.set(&mut self.store, LOCATED, anchor.start);
         Ok(())
+    }
+
+    /// Notes the slots of the references that lead to nodes from the address `at` on.
+    fn bind_nodes(&mut self, lists: (usize, usize), count: usize, mut at: usize) {
+        let front = self.store.front();
+        while at < front {
+            let target = Node::read(self.store.program(), at).offset;
+            let first =
+                partition(0, count, |number| Reference::at(&self.store, lists.0, number).target < target);
+            self.bind(lists, first, count, target, Slot::node(at));
+            at = end_of_node(self.store.program(), at);
+        }
     }
 
     /// Notes the slot of the references from `first` on that lead to the address `target`.
@@ -429,5 +443,6 @@ fn is_usual(value: Value<'_>) -> bool {
     true
 }
 
-/// Rounds in which references into places that were not compiled can lead on to further ones.
-const ROUNDS: usize = 32;
+/// So many rounds (half as many where the program is much longer than the text), in which references into places that were not compiled lead on to further ones, are
+/// allowed for whatever text; in a shorter one more.
+const SURE_ROUNDS: usize = 128;

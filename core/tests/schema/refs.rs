@@ -344,16 +344,32 @@ fn comparing_unique_items_needs_as_much_as_the_instance_may_be_deep() {
     }
 }
 
-#[test]
-fn too_long_a_chain_through_places_that_are_no_schemas_is_refused() {
+/// A schema under `x` that leads through so many others there.
+fn chain_of(links: usize) -> String {
     let chain: String =
-        (0..40).map(|i| format!(r##""s{i}":{{"items":{{"$ref":"#/x/s{}"}}}},"##, i + 1)).collect();
-    let schema = format!(r##"{{"$ref":"#/x/s0","x":{{{chain}"s40":{{}}}}}}"##);
-    assert_eq!(refusal(&schema).0, SchemaErrorKind::RefLimit);
-    // The same through definitions, where schemas are expected, is no matter of length.
+        (0..links).map(|i| format!(r##""s{i}":{{"items":{{"$ref":"#/x/s{}"}}}},"##, i + 1)).collect();
+    format!(r##"{{"$ref":"#/x/s0","x":{{{chain}"s{links}":{{"type":"null"}}}}}}"##)
+}
+
+#[test]
+fn a_chain_through_places_that_are_no_schemas_is_followed() {
+    assert!(accepts(&chain_of(3), "[[[null]]]") && !accepts(&chain_of(3), "[[[1]]]"));
+    let nested = |inner: &str| format!("{}{inner}{}", "[".repeat(100), "]".repeat(100));
+    let schema = chain_of(100);
+    assert!(accepts(&schema, &nested("null")) && !accepts(&schema, &nested("1")));
+    let memory = &mut vec![0; 100_000];
+    assert!(toolcore::schema::compile(&chain_of(300), &CompileOptions::default(), memory).is_ok());
+}
+
+#[test]
+fn the_limit_of_a_chain_through_places_that_are_no_schemas_names_a_reference() {
+    let schema = chain_of(1000);
+    let (kind, place) = refusal(&schema);
+    assert_eq!(kind, SchemaErrorKind::RefLimit);
+    assert!(place.starts_with("/x/s") && place.ends_with("/items/$ref"), "{place}");
+    // Through definitions, where schemas are expected, it is no matter of length.
     let schema = schema.replace("#/x/", "#/$defs/").replace("\"x\":", "\"$defs\":");
-    assert!(accepts(&schema, "[[[1]]]"));
-    assert!(super::try_program(&schema, &CompileOptions::default()).is_ok());
+    assert!(accepts(&schema, "[[[]]]"));
 }
 
 #[test]

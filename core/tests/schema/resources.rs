@@ -226,3 +226,21 @@ fn a_violation_names_the_document_of_its_keyword() {
     assert_eq!(paths.0, ["https://example.com/units.json#/$defs/unit/enum", "/minItems"]);
     assert!(!schema.check_str("[]", &CheckOptions::default(), &mut [0; 8192], &mut NoReport).unwrap().valid);
 }
+
+#[test]
+fn a_chain_through_resources_is_followed() {
+    let instance = format!("{}1{}", "[".repeat(100), "]".repeat(100));
+    let next = |to: String| format!(r##"{{"items":{{"$ref":"{to}"}}}}"##);
+    let inside: String =
+        (0..100).map(|i| format!(r#""a{i}":{},"#, next(format!("#/$defs/a{}", i + 1)))).collect();
+    let inside = format!(r#"{{"$defs":{{{inside}"a100":{{"type":"null"}}}}}}"#);
+    let schema = r#"{"$ref":"http://a/#/$defs/a0"}"#;
+    let place = "/0".repeat(100);
+    let violation = format!("{place}: expected null, got number 1");
+    assert_eq!(violations(schema, &[("http://a/", &inside)], &instance), [violation.as_str()]);
+
+    let mut texts: Vec<_> = (0..100).map(|i| (format!("http://a/{i}"), next(format!("{}", i + 1)))).collect();
+    texts.push(("http://a/100".into(), r#"{"type":"null"}"#.into()));
+    let resources: Vec<_> = texts.iter().map(|(uri, text)| (uri.as_str(), text.as_str())).collect();
+    assert_eq!(violations(r#"{"$ref":"http://a/0"}"#, &resources, &instance), [violation]);
+}
