@@ -1,5 +1,6 @@
 //! Why a schema is refused, why a check could not be carried out, and the names of keywords.
 
+use super::dialect;
 #[cfg(feature = "pattern")]
 use super::pattern::PatternError;
 use super::source::Resource;
@@ -64,7 +65,8 @@ pub enum SchemaErrorKind {
     /// A keyword, a property or a key on the way of a reference stands twice in one object, or two schemas of a
     /// document have the name that references can use.
     DuplicateKey,
-    /// `$schema` names a dialect other than draft 2020-12 and draft 7.
+    /// `$schema` names a dialect other than draft 2020-12 and draft 7, or inside a document another one than that
+    /// is written in.
     UnsupportedDialect,
     /// The URI that a `$ref` or an `$id` resolves to is longer than 512 bytes.
     UnsupportedRef,
@@ -170,7 +172,18 @@ impl SchemaError {
             SchemaErrorKind::UnsupportedKeyword => {
                 sink.put("keyword ");
                 put_source(schema, self.offset, sink);
-                sink.put(" is not supported");
+                let rest = schema.get(self.offset..).unwrap_or_default();
+                sink.put(match string_end(rest).and_then(|end| rest.get(..end)) {
+                    Some(r#""multipleOf""#) => " with a number of so many digits is not supported",
+                    Some(r#""$recursiveRef""# | r#""$recursiveAnchor""#) => {
+                        " of draft 2019-09 is not supported"
+                    }
+                    _ => " is not supported",
+                });
+            }
+            SchemaErrorKind::UnsupportedDialect if dialect::is_known(schema, self.offset) => {
+                sink.put("another dialect inside a document is not supported: ");
+                put_source(schema, self.offset, sink);
             }
             #[cfg(feature = "pattern")]
             SchemaErrorKind::Pattern(error) => {

@@ -20,7 +20,7 @@ fn every_keyword_that_cannot_be_enforced_is_refused_by_name() {
             let error = program_size(&schema, &CompileOptions::default()).unwrap_err();
             assert_eq!(
                 text(|sink| error.write_message(&schema, sink)),
-                format!("{place}: keyword \"{keyword}\" is not supported")
+                format!("{place}: keyword \"{keyword}\" of draft 2019-09 is not supported")
             );
         }
     }
@@ -169,6 +169,10 @@ fn two_dialects_are_known_and_others_refused() {
     }
     let inner = r#"{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"$schema":"https://json-schema.org/draft/2020-12/schema"}}}"#;
     assert_eq!(refusal(inner), (SchemaErrorKind::UnsupportedDialect, "/properties/a/$schema".into()));
+    let path = "/properties/a/$schema";
+    assert!(
+        message(inner).starts_with(&format!("{path}: another dialect inside a document is not supported: "))
+    );
 }
 
 #[test]
@@ -322,4 +326,18 @@ fn a_second_of_what_can_be_meant_by_a_name_is_refused() {
     ] {
         program(schema);
     }
+}
+
+fn message(schema: &str) -> String {
+    let error = try_program(schema, &CompileOptions::default()).unwrap_err();
+    text(|sink| error.write_message(schema, sink))
+}
+
+#[test]
+fn a_multiple_of_a_number_of_too_many_digits_is_refused_for_that() {
+    let schema = format!(r#"{{"multipleOf":{}}}"#, "7".repeat(3002));
+    assert_eq!(
+        message(&schema),
+        r#"/multipleOf: keyword "multipleOf" with a number of so many digits is not supported"#
+    );
 }
