@@ -121,8 +121,8 @@ impl<'s> Compiler<'s, '_> {
                 self.once(46, at)?;
                 self.value_of(Kind::String)?;
             }
-            "$anchor" if !old => self.string(47, at)?,
-            "$dynamicAnchor" if !old => self.string(48, at)?,
+            "$anchor" if !old => self.anchor(47, at)?,
+            "$dynamicAnchor" if !old => self.anchor(48, at)?,
             "$dynamicRef" if !old => {
                 self.once(39, at)?;
                 let value = self.value_of(Kind::String)?;
@@ -274,6 +274,18 @@ impl<'s> Compiler<'s, '_> {
     fn string(&mut self, bit: u8, at: usize) -> Result<(), SchemaError> {
         self.once(bit, at)?;
         self.value_of(Kind::String).map(drop)
+    }
+
+    /// A keyword whose value is a name: a letter or `_`, then also digits, `-` and `.`.
+    fn anchor(&mut self, bit: u8, at: usize) -> Result<(), SchemaError> {
+        self.once(bit, at)?;
+        let value = self.value_of(Kind::String)?;
+        let mut chars = value.as_str().into_iter().flat_map(Str::chars);
+        let begins = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+        if !begins || !chars.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')) {
+            return Err(self.error(SchemaErrorKind::BadKeyword, value));
+        }
+        Ok(())
     }
 
     /// Refuses a keyword that stands twice in the innermost schema.

@@ -29,6 +29,9 @@ impl<'s> Compiler<'s, '_> {
         let text = value.as_str();
         let local = text.is_some_and(|text| text.chars().next().is_none_or(|c| c == '#'));
         let mut pointer = Pointer::of(value).ok_or(self.error(SchemaErrorKind::BadKeyword, value))?;
+        if !pointer.is_valid() {
+            return Err(self.error(SchemaErrorKind::BadKeyword, value));
+        }
         let tokens = pointer.clone().tokens(&mut { usize::MAX });
         if !local && !self.may_name {
             return Err(self.error(SchemaErrorKind::UnresolvedRef, value));
@@ -443,6 +446,6 @@ fn is_usual(value: Value<'_>) -> bool {
     true
 }
 
-/// So many rounds (half as many where the program is much longer than the text), in which references into places that were not compiled lead on to further ones, are
-/// allowed for whatever text; in a shorter one more.
+/// Rounds, in which references into places that were not compiled lead on to further ones, that are sure for
+/// whatever text, if its program is not longer than the text; if it is, fewer, and in short texts more.
 const SURE_ROUNDS: usize = 128;

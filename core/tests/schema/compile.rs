@@ -341,3 +341,26 @@ fn a_multiple_of_a_number_of_too_many_digits_is_refused_for_that() {
         r#"/multipleOf: keyword "multipleOf" with a number of so many digits is not supported"#
     );
 }
+
+#[test]
+fn references_and_anchors_that_are_ill_formed_are_refused() {
+    for reference in ["#/$defs/a~2", "#/$defs/a~", "#/$defs/%zz", "#/$defs/a%2", "#/$defs/%", "#a%"] {
+        let schema = format!(
+            r#"{{"$ref":"{reference}","$defs":{{"a~2":{{}},"a~":{{}},"%zz":{{}},"a%2":{{}},"%":{{}}}}}}"#
+        );
+        assert_eq!(refusal(&schema), (SchemaErrorKind::BadKeyword, "/$ref".into()), "{schema}");
+    }
+    for keyword in ["$anchor", "$dynamicAnchor"] {
+        for name in ["", "a b", "1a", "#a", "a/b", "\\u0020", "ä"] {
+            let schema = format!(r#"{{"items":{{"{keyword}":"{name}"}}}}"#);
+            assert_eq!(
+                refusal(&schema),
+                (SchemaErrorKind::BadKeyword, format!("/items/{keyword}")),
+                "{schema}"
+            );
+        }
+    }
+    program(
+        r##"{"$ref":"#/$defs/a~01%25%7E1","$defs":{"a~1%/":{"$anchor":"_a-1.B","$dynamicAnchor":"\u0061"}}}"##,
+    );
+}
