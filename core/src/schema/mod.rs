@@ -42,6 +42,7 @@
 //! assert_eq!(sink.finish().unwrap(), r#"/a: expected integer, got string "x"; /b: required"#);
 //! ```
 
+mod allowed;
 mod alternatives;
 mod array;
 mod build;

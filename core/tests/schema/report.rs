@@ -192,8 +192,31 @@ fn what_takes_a_further_look_is_told_first_and_keys_that_stand_twice_last() {
     assert_eq!(
         listed(schema, r#"{"x":0,"a":1,"c":1,"x":0}"#),
         "/c: expected null, got number 1; \
-         /x: unknown property; \
+         /x: unknown property; allowed: \"a\", \"b\", \"c\"; \
          /a: expected null, got number 1; /b: required; /x: duplicate key"
+    );
+}
+
+/// Also those of schemas that apply in place, as far as these fit, each once.
+#[cfg(feature = "unevaluated")]
+#[test]
+fn an_unevaluated_property_is_told_with_the_names_that_are_declared() {
+    let schema = r##"{
+        "properties":{"city":true,"days":true},"required":["id"],"unevaluatedProperties":false,
+        "allOf":[{"$ref":"#/$defs/base"},{"anyOf":[{"properties":{"q":{"type":"null"}}},{"properties":{"r":true}}]}],
+        "$defs":{"base":{"properties":{"id":true,"city":{"type":"string"}}}}}"##;
+    assert_eq!(
+        violations(schema, r#"{"id":1,"city":"x","q":1,"town":2}"#),
+        [
+            r#"/q: unknown property; allowed: "city", "days", "id", "r""#,
+            r#"/town: unknown property; allowed: "city", "days", "id", "r""#
+        ]
+    );
+    assert_eq!(violations(r#"{"unevaluatedProperties":false}"#, r#"{"a":1}"#), ["/a: unknown property"]);
+    #[cfg(feature = "pattern")]
+    assert_eq!(
+        violations(r#"{"patternProperties":{"^x":true},"unevaluatedProperties":false}"#, r#"{"a":1}"#),
+        [r#"/a: unknown property; allowed: names that match "^x""#]
     );
 }
 
