@@ -316,10 +316,44 @@ fn references_that_do_not_lead_back_need_no_more_work_memory_than_what_they_stan
     let shared = r##"{"properties":{"a":{"$ref":"#/$defs/x"},"b":{"items":{"$ref":"#/$defs/y"}}},
         "$defs":{"x":{"items":{"$ref":"#/$defs/y"}},"y":{"items":{"items":{"type":"null"}}}}}"##;
     assert_eq!(least_words(shared, r#"{"a":[[[null]]],"b":[[[null]]]}"#), 24);
+    // A chain that is longer than an instance may be deep needs no more than the instance.
+    let chain: String =
+        (0..300).map(|i| format!(r##""d{i}":{{"items":{{"$ref":"#/$defs/d{}"}}}},"##, i + 1)).collect();
+    let chain = format!(r##"{{"$ref":"#/$defs/d0","$defs":{{{chain}"d300":{{}}}}}}"##);
+    let deep = "[".repeat(128) + &"]".repeat(128);
+    let compiled = program(&chain);
+    let schema = Schema::new(&chain, &compiled);
+    let options = CheckOptions::default();
+    let need = schema.work_words(&options);
+    assert!((8 * 127..=8 * 129).contains(&need), "{need}");
+    let verdict = schema.check_str(&deep, &options, &mut vec![0; need], &mut NoReport).unwrap();
+    assert!(verdict.valid);
     // Beside what leads back to itself.
     let program = program(r##"{"properties":{"a":{"$ref":"#"}}}"##);
     let schema = Schema::new("", &program);
     assert!(schema.work_words(&CheckOptions::default()) >= 8 * 127);
+}
+
+/// What was noted for one value grows with the schemas, and not with the ways to them, which are 2^10 here.
+#[cfg(feature = "unevaluated")]
+#[test]
+fn work_memory_suffices_where_many_ways_lead_to_a_schema_that_asks_what_is_unevaluated() {
+    let chain: String = (0..10)
+        .map(|i| {
+            let next = format!(r##"{{"$ref":"#/$defs/d{}"}}"##, i + 1);
+            format!(r##""d{i}":{{"allOf":[{next},{next}],"unevaluatedProperties":true}},"##)
+        })
+        .collect();
+    let text = format!(
+        r##"{{"$ref":"#/$defs/d0","unevaluatedProperties":false,"$defs":{{{chain}"d10":{{"properties":{{"a":true}}}}}}}}"##
+    );
+    let program = program(&text);
+    let schema = Schema::new(&text, &program);
+    let options = CheckOptions::default();
+    let need = schema.work_words(&options);
+    assert!(need < 1024, "{need}");
+    let verdict = schema.check_str(r#"{"a":1,"b":2}"#, &options, &mut vec![0; need], &mut NoReport);
+    assert!(verdict.unwrap().valid);
 }
 
 #[test]
