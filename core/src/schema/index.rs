@@ -435,7 +435,7 @@ impl<'s> Compiler<'s, '_> {
         match index.find_document(self, &uri, budget) {
             Some(number) => Ok(number),
             None if *budget == 0 => wrong(SchemaErrorKind::RefLimit),
-            None => wrong(SchemaErrorKind::UnresolvedRef),
+            None => wrong(SchemaErrorKind::UnknownDocument),
         }
     }
 }

@@ -94,6 +94,7 @@ mod store;
 mod table;
 mod uri;
 mod values;
+mod wanted;
 mod whole;
 mod work;
 

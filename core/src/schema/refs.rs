@@ -34,7 +34,7 @@ impl<'s> Compiler<'s, '_> {
         }
         let tokens = pointer.clone().tokens(&mut { usize::MAX });
         if !local && !self.may_name {
-            return Err(self.error(SchemaErrorKind::UnresolvedRef, value));
+            return Err(self.error(SchemaErrorKind::UnknownDocument, value));
         }
         self.refs.foreign |= !local || !matches!(pointer.next(), None | Some(SEPARATOR));
         self.refs.count += 1;

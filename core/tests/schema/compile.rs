@@ -201,6 +201,39 @@ fn text_that_is_not_json_says_so() {
 
 #[cfg(all(feature = "pattern", feature = "format", feature = "unevaluated"))]
 #[test]
+fn a_keyword_with_a_wrong_value_says_what_is_wanted() {
+    for (schema, place, wanted) in [
+        (r#"{"required":"a"}"#, "/required", "an array of strings"),
+        (r#"{"required":["a",1]}"#, "/required/1", "an array of strings"),
+        (
+            r#"{"properties":{"type":{"minLength":-1}}}"#,
+            "/properties/type/minLength",
+            "a non-negative integer",
+        ),
+        (r#"{"properties":[]}"#, "/properties", "an object of schemas"),
+        (r#"{"maximum":"1"}"#, "/maximum", "a number"),
+        (r#"{"multipleOf":0}"#, "/multipleOf", "a number above 0"),
+        (r#"{"dependentRequired":{"type":1}}"#, "/dependentRequired/type", "an object of arrays of strings"),
+        (r#"{"anyOf":[]}"#, "/anyOf", "an array of schemas that is not empty"),
+        (r#"{"items":{"uniqueItems":1}}"#, "/items/uniqueItems", "a boolean"),
+        (r#"{"title":{"enum":1}}"#, "/title", "a string"),
+        (
+            r#"{"items":[{}]}"#,
+            "/items",
+            "a schema; in draft 2020-12 an array of schemas belongs to \"prefixItems\"",
+        ),
+        (r#"{"type":[]}"#, "/type", "the name of a type, or an array of such names that is not empty"),
+        (r#"{"$ref":1}"#, "/$ref", "a string that is a URI reference"),
+    ] {
+        let error = program_size(schema, &CompileOptions::default()).unwrap_err();
+        assert_eq!(
+            text(|sink| error.write_message(schema, sink)),
+            format!("{place}: keyword with a wrong value, expected {wanted}")
+        );
+    }
+}
+
+#[test]
 fn the_size_that_is_measured_is_what_each_keyword_takes() {
     for (_, schema, ..) in crate::report::EVERY {
         if cfg!(not(feature = "pattern")) && schema.contains("attern") {

@@ -163,11 +163,11 @@ fn what_leads_nowhere_or_elsewhere_is_refused() {
         ("#/title", SchemaErrorKind::NotASchema),
         ("#/%ff", SchemaErrorKind::UnresolvedRef),
         ("#anchor", SchemaErrorKind::UnresolvedRef),
-        ("other.json", SchemaErrorKind::UnresolvedRef),
-        ("other.json#/$defs/x", SchemaErrorKind::UnresolvedRef),
-        ("https://example.com/s", SchemaErrorKind::UnresolvedRef),
-        ("/$defs/x", SchemaErrorKind::UnresolvedRef),
-        ("\\/$defs/x", SchemaErrorKind::UnresolvedRef),
+        ("other.json", SchemaErrorKind::UnknownDocument),
+        ("other.json#/$defs/x", SchemaErrorKind::UnknownDocument),
+        ("https://example.com/s", SchemaErrorKind::UnknownDocument),
+        ("/$defs/x", SchemaErrorKind::UnknownDocument),
+        ("\\/$defs/x", SchemaErrorKind::UnknownDocument),
     ] {
         let schema = format!(
             r#"{{"title":"t","items":{{"$ref":"{reference}"}},"$defs":{{"x":{{"type":"null"}}}},"x-list":[0,{{}}]}}"#
@@ -177,6 +177,20 @@ fn what_leads_nowhere_or_elsewhere_is_refused() {
         if kind != SchemaErrorKind::NotASchema {
             assert_eq!(path, "/items/$ref");
         }
+    }
+}
+
+#[test]
+fn a_reference_is_shown_as_far_as_the_mistake() {
+    let long = format!("https://example.com/{}/schemas/units.json#/$defs/temprature", "x".repeat(40));
+    for (reference, message) in [
+        (&*long, "reference to a document that was not handed over"),
+        ("#/$defs/a_name_that_is_longer_than_forty_bytes_of_text", "reference to no place in its document"),
+    ] {
+        let schema = format!(r#"{{"$id":"https://example.com/s","$ref":"{reference}"}}"#);
+        let error = super::try_program(&schema, &CompileOptions::default()).unwrap_err();
+        let told = super::text(|sink| error.write_message(&schema, sink));
+        assert_eq!(told, format!(r#"/$ref: {message}: "{reference}""#));
     }
 }
 

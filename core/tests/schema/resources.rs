@@ -85,10 +85,15 @@ fn only_what_is_referred_to_is_compiled() {
 
 #[test]
 fn what_was_not_handed_over_is_refused() {
-    for reference in ["https://example.com/x", "units.json", "https://example.com/units.json#nothing"] {
+    for (reference, kind) in [
+        ("https://example.com/x", SchemaErrorKind::UnknownDocument),
+        ("units.json", SchemaErrorKind::UnknownDocument),
+        ("https://example.com/units.json#nothing", SchemaErrorKind::UnresolvedRef),
+        ("https://example.com/units.json#/$defs/nothing", SchemaErrorKind::UnresolvedRef),
+    ] {
         assert_eq!(
             refusal(&format!(r#"{{"not":{{"$ref":"{reference}"}}}}"#), &[UNITS]),
-            (SchemaErrorKind::UnresolvedRef, None, "/not/$ref".into())
+            (kind, None, "/not/$ref".into())
         );
     }
     let long = format!(r#"{{"$ref":"https://example.com/{}"}}"#, "x".repeat(600));
@@ -97,7 +102,7 @@ fn what_was_not_handed_over_is_refused() {
     let resource = ("https://example.com/a", r#"{"items":{"$ref":"b"}}"#);
     assert_eq!(
         refusal(r#"{"$ref":"https://example.com/a"}"#, &[resource]),
-        (SchemaErrorKind::UnresolvedRef, Some(0), "/items/$ref".into())
+        (SchemaErrorKind::UnknownDocument, Some(0), "/items/$ref".into())
     );
     assert!(matches!(refusal("{}", &[("https://example.com/a", "{")]).0, SchemaErrorKind::Json(_)));
 }
