@@ -47,7 +47,7 @@ fn a_registry_without_resources_refuses_what_leads_there() {
     let mut tools = memory.registry();
     let schema = r#"{"properties":{"u":{"$ref":"https://example.com/units#/$defs/unit"}}}"#;
     let error = tools.add(&with_schema("t", schema), echo()).unwrap_err();
-    assert!(matches!(error, AddError::Parameters(error) if error.kind == SchemaErrorKind::UnresolvedRef));
+    assert!(matches!(error, AddError::Parameters(error) if error.kind == SchemaErrorKind::UnknownDocument));
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn what_is_wrong_in_a_resource_is_named_with_its_uri_and_place() {
         tools.add_explained(&tool, echo(), &mut why).unwrap_err();
         assert_eq!(
             why.finish().unwrap(),
-            "https://example.com/units#/$defs/bad/type: keyword with a wrong value"
+            "https://example.com/units#/$defs/bad/type: keyword with a wrong value, expected the name of a type, or an array of such names that is not empty"
         );
     }
 }

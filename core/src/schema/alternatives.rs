@@ -1,16 +1,19 @@
 //! `anyOf` and `oneOf`.
 //!
 //! Most values fit the alternatives that are meant, and no others, and that is plain to see ([`Fit`]). Where it
-//! is not, each alternative is tried in turn; where none fits, the one that came closest is run aloud.
+//! is not, each alternative is tried in turn; where none fits, the one that came closest is run aloud. Only if
+//! all of them say by a value of their own what they are for, these values are listed.
 
 use super::error::Keyword;
 use super::fast::Quick;
-use super::fit::{Fit, type_bits, values_alone};
+use super::fit::{Fit, declared, type_bits, values_alone, values_of};
 use super::frame::Frame;
 use super::machine::Check;
 use super::place::{Act, Outcome};
 use super::program::{Instruction, Slot, op, types, word, word_of};
 use super::report::Problem;
+use super::source::{member_at, offset_in};
+use crate::json::Str;
 
 impl<'i> Check<'_, 'i, '_> {
     /// `anyOf` and `oneOf`.
@@ -106,13 +109,59 @@ impl<'i> Check<'_, 'i, '_> {
             self.problem(Problem::Kinds(keyword, types));
             return Some(Act::Finished);
         }
-        let mut fitting = (0..count).map(slot).filter(|&slot| self.schema.types(slot) & bits != 0);
-        if fitting.clone().count() > 1 && fitting.all(|slot| values_alone(program, slot).is_some()) {
-            self.problem(Problem::Values(keyword, instruction));
-            return Some(Act::Finished);
+        if self.mender.is_none() {
+            let schema = self.schema;
+            let fitting = (0..count).map(slot).filter(move |&slot| schema.types(slot) & bits != 0);
+            if fitting.clone().count() > 1 {
+                if fitting.clone().all(|slot| values_alone(program, slot).is_some()) {
+                    self.problem(Problem::Values(keyword, instruction, None));
+                    return Some(Act::Finished);
+                }
+                if let Some((name, at)) = self.unknown_tag(fitting, value)? {
+                    let problem = Problem::Values(keyword, instruction, Some(name));
+                    self.report(problem, at, self.schema_offset());
+                    return Some(Act::Finished);
+                }
+            }
         }
         self.level.items = count;
         Some(self.look(value, slot(frame.best)))
+    }
+
+    /// The member of an object of which each alternative takes a few values, and none of them this one; and
+    /// where its value stands.
+    fn unknown_tag(
+        &mut self,
+        mut alternatives: impl Iterator<Item = Slot> + Clone,
+        value: &'i [u8],
+    ) -> Option<Option<(Str<'i>, usize)>> {
+        let (program, texts) = (self.schema.program(), self.schema.texts());
+        let all = alternatives.clone();
+        let table = alternatives.next().and_then(|first| declared(program, first));
+        let Some(table) = table.filter(|_| matches!(value, [b'{', ..])) else { return Some(None) };
+        let mut at = self.level.start as usize + 1;
+        while let Some((name, tag, end)) = member_at(self.text, at) {
+            self.step(1 + word_of((end - at) / 64))?;
+            at = end;
+            if table.find(program, texts, name).is_none() {
+                continue;
+            }
+            let mut unknown = true;
+            for slot in all.clone() {
+                self.step(1)?;
+                unknown = match values_of(program, texts, slot, Some(name)) {
+                    Some(values) => !self.has(values, tag)?,
+                    None => false,
+                };
+                if !unknown {
+                    break;
+                }
+            }
+            if unknown {
+                return Some(Some((name, offset_in(self.text, tag.raw()))));
+            }
+        }
+        Some(None)
     }
 
     /// What is plain to see of an alternative. Where it has to be noted what looked at a value, an object takes

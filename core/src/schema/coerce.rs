@@ -8,7 +8,8 @@
 //! # Rules
 //!
 //! - The arguments are read again after their changes, until there is nothing to change any more. So what was
-//!   a string and is an array or object now is looked into, and coercing the result changes nothing.
+//!   a string and is an array or object now is looked into, and coercing the result changes nothing, unless
+//!   defaults stand more than eight deep in one another: then it gets deeper each time.
 //! - Conversions that hang on a choice (an alternative of `anyOf` or `oneOf`, `then`, `else`,
 //!   `dependentSchemas`) come after those that do not, so that the choice is made with these done. Defaults
 //!   come last.
@@ -20,8 +21,9 @@
 //! - A property that is absent and declared gets its default: the one beside it, else that of a schema which
 //!   it refers to or has in `allOf`. Properties of an alternative get theirs where it is the only one that
 //!   accepts the object. A default is filled in only if its property's schema accepts it, and defaults only
-//!   if the arguments have no more problems with them than without: a wrong one never makes a call fail.
-//!   [`wrong_defaults`](super::wrong_defaults) finds those. Objects that came as defaults get defaults too, eight deep at most.
+//!   if the arguments have no problems with them, or fewer than without: a wrong one never makes a call fail.
+//!   [`wrong_defaults`](super::wrong_defaults) finds those. Objects that came as defaults get defaults too,
+//!   eight deep at most.
 //!
 //! # Cost
 //!
@@ -277,7 +279,7 @@ impl Coercer<'_, '_> {
             let (new, scratch) = front.split_at_mut(len);
             let new = core::str::from_utf8(new).unwrap_or_default();
             refused = match self.find(new, &mut [], work, scratch) {
-                Ok(after) => after.problems > before.problems || after.removes,
+                Ok(after) => after.problems > before.problems.saturating_sub(1) || after.removes,
                 Err(CoerceError::Json(_)) => true,
                 Err(error) => return Err(error),
             };

@@ -130,18 +130,21 @@ impl<'s, 'm> Compiler<'s, 'm> {
         let kinds = root.as_node().map_or(0, |at| Node::read(self.store.program(), at).kinds);
         let around = if kinds & (kind::OBJECT | kind::ARRAY | kind::IN_PLACE) != 0 { work::LEVEL } else { 0 };
         let mut need = Some(need.minus(around).plus(self.notes));
+        let mut level = 0;
         if self.refs.count > 0 {
             self.resolve()?;
-            need = self.refs.need;
+            let containers = work::LEVEL * (1 + u32::from(self.patterned));
+            level = self.refs.chain.saturating_add(containers).saturating_add(self.notes);
+            level = level.saturating_add(self.largest);
+            // A chain can be longer than an instance is deep.
+            let deepest = self.once.plus(level.saturating_mul(u32::from(json::MAX_DEPTH) + 1));
+            need = self.refs.need.map(|need| need.min(deepest));
         }
         let words = match need {
             Some(need) => [need.all.min(UNIQUE - 1), need.plain],
             None => {
                 let unique = if self.once.all > self.once.plain { UNIQUE } else { 0 };
-                let containers = work::LEVEL * (1 + u32::from(self.patterned));
-                let level = self.refs.chain.saturating_add(containers).saturating_add(self.notes);
-                let once = self.once.plain.min(UNIQUE - 1);
-                [RECURSIVE | unique | once, level.saturating_add(self.largest)]
+                [RECURSIVE | unique | self.once.plain.min(UNIQUE - 1), level]
             }
         };
         self.store.set(8, words[0]);

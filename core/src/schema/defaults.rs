@@ -1,6 +1,7 @@
 //! The defaults of declared properties: where they stand, and which of them their own schema refuses.
 
 use super::check::{CheckOptions, Schema};
+use super::dialect::names_draft_7;
 use super::entry::{Entry, Table};
 use super::error::CheckError;
 use super::mend::problems;
@@ -95,7 +96,7 @@ pub(super) fn may_have_defaults(schema: Schema<'_>) -> bool {
 }
 
 /// The default of a declared property: beside it, or in a schema that applies in its place whatever the value
-/// is. `None` if the steps do not suffice.
+/// is; beside a `$ref` it is none in a document that names draft 7. `None` if the steps do not suffice.
 pub(super) fn find_default<'s>(
     schema: Schema<'s>,
     entry: Entry,
@@ -107,9 +108,15 @@ pub(super) fn find_default<'s>(
     let further = applied(schema.program(), entry.slot).filter(|slot| *slot != Slot::ANY).map(of);
     for place in [property, of(entry.slot)].into_iter().chain(further).flatten() {
         *steps = steps.checked_sub(1 + word_of(place.raw().len() / 64))?;
-        if let Some(default) = place.get("default") {
-            return Some(Some(default));
+        let Some(default) = place.get("default") else { continue };
+        if place.get("$ref").is_some() {
+            let (text, ..) = texts.locate(entry.key as usize);
+            *steps = steps.checked_sub(word_of(text.len() / 64))?;
+            if names_draft_7(Value::from_checked(text)) {
+                continue;
+            }
         }
+        return Some(Some(default));
     }
     Some(None)
 }

@@ -3,7 +3,7 @@
 use super::compile::{Draft, error_at};
 use super::compiler::Compiler;
 use super::error::{SchemaError, SchemaErrorKind};
-use super::source::offset_in;
+use super::source::{offset_in, value_at};
 use super::uri::same_document;
 use crate::json::Value;
 
@@ -92,6 +92,20 @@ impl<'s> Compiler<'s, '_> {
         }
         Ok(dialect)
     }
+}
+
+/// Whether a document says of itself that it is of draft 7.
+pub(super) fn names_draft_7(document: Value<'_>) -> bool {
+    let mut buffer = [0; 128];
+    let name = document.get("$schema").and_then(Value::as_str);
+    name.and_then(|name| draft(name.decode_in(&mut buffer).unwrap_or_default())) == Some(Draft::Draft7)
+}
+
+/// Whether the name at an offset of a text is that of one of the two drafts.
+pub(super) fn is_known(text: &str, at: usize) -> bool {
+    let name = value_at(text, at).and_then(Value::as_str);
+    let mut buffer = [0; 128];
+    name.is_some_and(|name| draft(name.decode_in(&mut buffer).unwrap_or_default()).is_some())
 }
 
 /// The draft whose meta-schema has this URI.

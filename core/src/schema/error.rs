@@ -1,9 +1,11 @@
 //! Why a schema is refused, why a check could not be carried out, and the names of keywords.
 
+use super::dialect;
 #[cfg(feature = "pattern")]
 use super::pattern::PatternError;
 use super::source::Resource;
-use crate::json;
+use super::wanted::wanted_at;
+use crate::json::{self, Str};
 use crate::sink::Sink;
 use core::fmt;
 use thiserror_no_std::Error;
@@ -61,17 +63,23 @@ pub enum SchemaErrorKind {
     UnknownType,
     /// A schema must be an object or a boolean.
     NotASchema,
-    /// A keyword or a property stands twice in one object.
+    /// A keyword, a property or a key on the way of a reference stands twice in one object, or two schemas of a
+    /// document have the name that references can use.
     DuplicateKey,
-    /// `$schema` names a dialect other than draft 2020-12 and draft 7.
+    /// `$schema` names a dialect other than draft 2020-12 and draft 7, or inside a document another one than that
+    /// is written in.
     UnsupportedDialect,
     /// The URI that a `$ref` or an `$id` resolves to is longer than 512 bytes.
     UnsupportedRef,
-    /// `$ref` leads nowhere.
+    /// There is no such place in the document that a `$ref` leads into.
     UnresolvedRef,
+    /// A `$ref` leads into a document that was not handed over.
+    UnknownDocument,
     /// `$ref` leads back to itself without entering the value.
     RefCycle,
-    /// Resolving the references takes too long.
+    /// Resolving the references takes too long. Named is one of them. References that lead through places where
+    /// no schemas are expected, such as `#/components/…`, or through what is used of a resource, are followed one
+    /// after the other: chains of 64 always, of several hundred in a text of some kilobytes.
     RefLimit,
     /// Schemas are nested deeper than the limit.
     DepthLimit,
@@ -94,7 +102,8 @@ impl SchemaErrorKind {
             SchemaErrorKind::DuplicateKey => "duplicate key",
             SchemaErrorKind::UnsupportedDialect => "dialect not supported (2020-12 and draft-07 are)",
             SchemaErrorKind::UnsupportedRef => "URI too long",
-            SchemaErrorKind::UnresolvedRef => "reference that leads nowhere",
+            SchemaErrorKind::UnresolvedRef => "reference to no place in its document",
+            SchemaErrorKind::UnknownDocument => "reference to a document that was not handed over",
             SchemaErrorKind::RefCycle => "reference that leads back to itself",
             SchemaErrorKind::RefLimit => "references too many or too long to resolve",
             SchemaErrorKind::DepthLimit => "schemas nested too deep",
@@ -167,7 +176,30 @@ impl SchemaError {
             SchemaErrorKind::UnsupportedKeyword => {
                 sink.put("keyword ");
                 put_source(schema, self.offset, sink);
-                sink.put(" is not supported");
+                let rest = schema.get(self.offset..).unwrap_or_default();
+                sink.put(match string_end(rest).and_then(|end| rest.get(..end)) {
+                    Some(r#""multipleOf""#) => " with a number of so many digits is not supported",
+                    Some(r#""$recursiveRef""# | r#""$recursiveAnchor""#) => {
+                        " of draft 2019-09 is not supported"
+                    }
+                    _ => " is not supported",
+                });
+                let feature = feature_of(schema, self.offset);
+                if !feature.is_empty() {
+                    sink.put("; it needs the feature \"");
+                    sink.put(feature);
+                    sink.put("\"");
+                }
+            }
+            SchemaErrorKind::BadKeyword => {
+                sink.put(self.kind.phrase());
+                let wanted = wanted_at(schema, self.offset);
+                sink.put(if wanted.is_empty() { "" } else { ", expected " });
+                sink.put(wanted);
+            }
+            SchemaErrorKind::UnsupportedDialect if dialect::is_known(schema, self.offset) => {
+                sink.put("another dialect inside a document is not supported: ");
+                put_source(schema, self.offset, sink);
             }
             #[cfg(feature = "pattern")]
             SchemaErrorKind::Pattern(error) => {
@@ -182,17 +214,19 @@ impl SchemaError {
             }
             kind => {
                 sink.put(kind.phrase());
-                if let SchemaErrorKind::UnknownType
-                | SchemaErrorKind::DuplicateKey
-                | SchemaErrorKind::UnsupportedDialect
-                | SchemaErrorKind::UnsupportedRef
-                | SchemaErrorKind::UnresolvedRef
-                | SchemaErrorKind::RefCycle
-                | SchemaErrorKind::RefLimit = kind
-                {
-                    sink.put(": ");
-                    put_source(schema, self.offset, sink);
-                }
+                // Of a URI, the end is what tells it from others.
+                let most = match kind {
+                    SchemaErrorKind::UnknownType | SchemaErrorKind::DuplicateKey => SHORT,
+                    SchemaErrorKind::UnsupportedDialect
+                    | SchemaErrorKind::UnsupportedRef
+                    | SchemaErrorKind::UnresolvedRef
+                    | SchemaErrorKind::UnknownDocument
+                    | SchemaErrorKind::RefCycle
+                    | SchemaErrorKind::RefLimit => LONG,
+                    _ => return,
+                };
+                sink.put(": ");
+                put_cut(source(schema, self.offset), most, sink);
             }
         }
     }
@@ -339,9 +373,28 @@ impl Keyword {
 
 /// Appends the string or key at `offset` of a schema's text as it stands there, shortened.
 pub(super) fn put_source(schema: &str, offset: usize, sink: &mut Sink<'_>) {
+    put_short(source(schema, offset), sink);
+}
+
+/// The string or key at `offset` of a schema's text, with its quotes.
+fn source(schema: &str, offset: usize) -> &str {
     let rest = schema.get(offset..).unwrap_or_default();
-    let end = string_end(rest).unwrap_or(rest.len());
-    put_short(rest.get(..end).unwrap_or_default(), sink);
+    rest.get(..string_end(rest).unwrap_or(rest.len())).unwrap_or_default()
+}
+
+/// The feature without which this build does not have the keyword at `offset`, if that is why.
+fn feature_of(schema: &str, offset: usize) -> &'static str {
+    let name = source(schema, offset);
+    let name = Str::new(name.get(1..name.len().saturating_sub(1)).unwrap_or_default());
+    let is = |keywords: &[&str]| keywords.iter().any(|keyword| name.eq_str(keyword));
+    // Without patterns there is no format "regex" to be asserted.
+    if cfg!(not(feature = "pattern")) && is(&["pattern", "patternProperties", "format"]) {
+        "pattern"
+    } else if cfg!(not(feature = "unevaluated")) && is(&["unevaluatedItems", "unevaluatedProperties"]) {
+        "unevaluated"
+    } else {
+        ""
+    }
 }
 
 /// The length of the string that `text` starts with, its quotes included.
@@ -359,12 +412,15 @@ pub(super) fn string_end(text: &str) -> Option<usize> {
 
 /// Appends `text`, cut at a character boundary if it is much longer than a line has room for.
 pub(super) fn put_short(text: &str, sink: &mut Sink<'_>) {
-    if text.len() <= SHORT {
-        return sink.put(text);
-    }
-    let end = text.char_indices().map(|(at, _)| at).take_while(|&at| at <= SHORT).last().unwrap_or(0);
+    put_cut(text, SHORT, sink);
+}
+
+/// Appends `text`, cut at a character boundary after at most so many bytes.
+fn put_cut(text: &str, most: usize, sink: &mut Sink<'_>) {
+    let end = text.floor_char_boundary(most);
     sink.put(text.get(..end).unwrap_or_default());
-    sink.put("…");
+    sink.put(if end < text.len() { "…" } else { "" });
 }
 
 const SHORT: usize = 40;
+const LONG: usize = 120;

@@ -89,7 +89,7 @@ impl<'i> Check<'_, 'i, '_> {
     }
 
     /// The notes of this scope.
-    fn noted(&self) -> core::ops::Range<usize> {
+    pub(super) fn noted(&self) -> core::ops::Range<usize> {
         self.limit()..self.work.len() - self.scope.mark as usize
     }
 

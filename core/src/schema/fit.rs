@@ -1,11 +1,12 @@
 //! Whether a value fits a schema, where that is plain to see: for the alternatives of `anyOf` and `oneOf`, most
 //! of which are told apart by a type, a constant or the names of members.
 
-use super::entry::{Candidate, Entry};
+use super::entry::{Candidate, Entry, Table};
 use super::fast::{Place, Quick, object};
 use super::level::Level;
 use super::program::{Cursor, Instruction, LINEAR, Node, Slot, kind, op, types};
-use crate::json::{ascii, blanks, plain};
+use super::source::Texts;
+use crate::json::{Str, ascii, blanks, plain};
 
 /// What is plain to see.
 pub(super) enum Fit<'i> {
@@ -93,4 +94,23 @@ pub(super) fn values_alone(program: &[u8], slot: Slot) -> Option<Instruction> {
     let values = Cursor::new(program, slot).next(program)?;
     let alone = node.kinds == kind::VALUE && node.count == 1;
     (alone && matches!(values.op, op::ENUM | op::CONST)).then_some(values)
+}
+
+/// As [`values_alone`], of a slot's declared member with this name, or without one of the slot itself.
+pub(super) fn values_of(
+    program: &[u8],
+    texts: Texts<'_>,
+    slot: Slot,
+    name: Option<Str<'_>>,
+) -> Option<Instruction> {
+    let Some(name) = name else { return values_alone(program, slot) };
+    let table = declared(program, slot)?;
+    values_alone(program, table.entry(program, table.find(program, texts, name)?).slot)
+}
+
+/// The members that a slot declares.
+pub(super) fn declared(program: &[u8], slot: Slot) -> Option<Table> {
+    let first = Instruction::read(program, slot.as_node()? + Node::SIZE);
+    let node = Node::read(program, slot.as_node()?);
+    (node.count > 0 && first.op == op::OBJECT).then(|| Table::read(program, first.at))
 }

@@ -203,7 +203,38 @@ impl<'s> Compiler<'s, '_> {
             }
         }
         self.sort_index(&index);
+        if self.store.fits() {
+            self.refuse_twins(&index)?;
+        }
         Ok(index)
+    }
+
+    /// Refuses a name that two schemas of a document have, and a URI that two documents of a text have.
+    fn refuse_twins(&self, index: &Index) -> Result<(), SchemaError> {
+        let store = &self.store;
+        let twice = |at: u32| Err(error_at(SchemaErrorKind::DuplicateKey, at as usize));
+        for place in 1..index.anchors {
+            let [a, b] =
+                [place - 1, place].map(|place| index.anchor(store, index.ordered_anchor(store, place)));
+            let same = a.document == b.document && a.start != b.start;
+            if same && a.order_of_names(self.texts, &b) == Ordering::Equal {
+                return twice(b.name);
+            }
+        }
+        for place in 1..index.documents {
+            let [a, b] = [place - 1, place].map(|place| index.ordered_document(store, place));
+            let [first, second] = [a, b].map(|number| index.document(store, number));
+            let [one, other] = [first, second].map(|document| self.texts.locate(document.start as usize).1);
+            if first.hash == second.hash
+                && first.start != second.start
+                && one == other
+                && let (Some(uri), Some(known)) = (self.uri_of(index, b), self.uri_of(index, a))
+                && uri.text() == known.text()
+            {
+                return twice(second.id);
+            }
+        }
+        Ok(())
     }
 
     /// Pushes the numbers of the records, in the orders in which they are looked up.
@@ -404,7 +435,7 @@ impl<'s> Compiler<'s, '_> {
         match index.find_document(self, &uri, budget) {
             Some(number) => Ok(number),
             None if *budget == 0 => wrong(SchemaErrorKind::RefLimit),
-            None => wrong(SchemaErrorKind::UnresolvedRef),
+            None => wrong(SchemaErrorKind::UnknownDocument),
         }
     }
 }

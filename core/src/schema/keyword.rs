@@ -101,11 +101,13 @@ impl<'s> Compiler<'s, '_> {
                 self.reference(op::REF, value)?;
             }
             "$defs" | "definitions" => {
+                self.once(if name == "$defs" { 43 } else { 44 }, at)?;
                 self.enter(Kind::Object)?;
                 self.level().defines = true;
                 self.level().place = Place::Definitions;
             }
             "$schema" => {
+                self.once(45, at)?;
                 let value = self.value()?;
                 let root = self.base + self.text.len() - blanks(self.text.as_bytes()).len();
                 let dialect = self.dialect(root, value)?;
@@ -116,9 +118,11 @@ impl<'s> Compiler<'s, '_> {
             "$id" => {
                 // At the root it names the document; elsewhere it begins another one.
                 self.refs.foreign |= self.depth > 1;
+                self.once(46, at)?;
                 self.value_of(Kind::String)?;
             }
-            "$anchor" | "$dynamicAnchor" if !old => drop(self.value_of(Kind::String)?),
+            "$anchor" if !old => self.anchor(47, at)?,
+            "$dynamicAnchor" if !old => self.anchor(48, at)?,
             "$dynamicRef" if !old => {
                 self.once(39, at)?;
                 let value = self.value_of(Kind::String)?;
@@ -137,7 +141,14 @@ impl<'s> Compiler<'s, '_> {
                     self.instruction(op::FORMAT, format as u32, &[]);
                 }
             }
-            "title" | "description" | "$comment" | "format" => drop(self.value_of(Kind::String)?),
+            "title" => self.string(49, at)?,
+            "description" => self.string(50, at)?,
+            "$comment" => self.string(51, at)?,
+            "format" => self.string(FORMAT, at)?,
+            "default" => {
+                self.once(52, at)?;
+                self.value()?;
+            }
             "multipleOf" => {
                 self.once(17, at)?;
                 let value = self.value_of(Kind::Number)?;
@@ -259,6 +270,24 @@ impl<'s> Compiler<'s, '_> {
         Ok(())
     }
 
+    /// A keyword whose value is a string that says nothing about values.
+    fn string(&mut self, bit: u8, at: usize) -> Result<(), SchemaError> {
+        self.once(bit, at)?;
+        self.value_of(Kind::String).map(drop)
+    }
+
+    /// A keyword whose value is a name: a letter or `_`, then also digits, `-` and `.`.
+    fn anchor(&mut self, bit: u8, at: usize) -> Result<(), SchemaError> {
+        self.once(bit, at)?;
+        let value = self.value_of(Kind::String)?;
+        let mut chars = value.as_str().into_iter().flat_map(Str::chars);
+        let begins = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+        if !begins || !chars.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')) {
+            return Err(self.error(SchemaErrorKind::BadKeyword, value));
+        }
+        Ok(())
+    }
+
     /// Refuses a keyword that stands twice in the innermost schema.
     pub(super) fn once(&mut self, bit: u8, at: usize) -> Result<(), SchemaError> {
         let level = self.level();
@@ -275,5 +304,4 @@ const DEPENDENCIES: u8 = 35;
 pub(super) const PATTERN: u8 = 40;
 #[cfg(feature = "pattern")]
 pub(super) const PATTERN_PROPERTIES: u8 = 41;
-#[cfg(feature = "format")]
 const FORMAT: u8 = 42;

@@ -402,6 +402,8 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
             program: self.schema.program(),
             schema: self.schema.texts(),
             instance: self.text,
+            #[cfg(feature = "unevaluated")]
+            notes: self.work.get(self.noted()).unwrap_or_default(),
         };
         self.report.violation(&Violation { problem, open, at, schema_at, steps: &steps });
         self.take(steps.get());
@@ -437,8 +439,15 @@ impl<'s, 'i, 'c> Check<'s, 'i, 'c> {
     pub(super) fn is_tried(&self, at: usize, apart: usize) -> bool {
         let program = self.schema.program();
         let work = self.work.get(..self.top).unwrap_or_default();
-        let open =
-            Open { level: self.level, work, program, schema: self.schema.texts(), instance: self.text };
+        let open = Open {
+            level: self.level,
+            work,
+            program,
+            schema: self.schema.texts(),
+            instance: self.text,
+            #[cfg(feature = "unevaluated")]
+            notes: &[],
+        };
         let frames = open.levels().take_while(|level| level.state == IN_PLACE && level.start as usize == at);
         frames.skip(apart).take(FRAMES).any(|frame| {
             matches!(Instruction::read(program, frame.next as usize).op, op::ANY_OF | op::ONE_OF)

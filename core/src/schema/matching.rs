@@ -173,7 +173,7 @@ impl<'i> Check<'_, 'i, '_> {
         if seen == OTHERS && last.as_immediate().is_some_and(|(types, _)| types == types::NONE) {
             let table = Table::read(program, self.level.node as usize + Node::SIZE);
             let at = self.level.entries as usize;
-            self.report(Problem::Unknown(program, table), at, self.schema_offset());
+            self.report(Problem::Unknown(table), at, self.schema_offset());
             self.leave();
             return Some((self.scan.value(rest, self.depth)?, Slot::NOWHERE));
         }

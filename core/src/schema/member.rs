@@ -36,11 +36,7 @@ impl<'i> Check<'_, 'i, '_> {
         let others = self.level.table().others(self.schema.program());
         if others.as_immediate().is_some_and(|(types, _)| types == types::NONE) {
             let table = self.level.table();
-            self.report(
-                Problem::Unknown(self.schema.program(), table),
-                self.scan.offset(rest),
-                self.schema_offset(),
-            );
+            self.report(Problem::Unknown(table), self.scan.offset(rest), self.schema_offset());
             return Some((self.scan.value(after, self.depth)?, Slot::NOWHERE));
         }
         Some((after, others))
@@ -85,11 +81,7 @@ impl<'i> Check<'_, 'i, '_> {
             }
             // Required, but not declared, and other members are not allowed.
             Some(entry) if entry.is(Entry::UNDECLARED) => {
-                self.report(
-                    Problem::Unknown(self.schema.program(), self.level.table()),
-                    at,
-                    self.schema_offset(),
-                );
+                self.report(Problem::Unknown(self.level.table()), at, self.schema_offset());
             }
             _ => self.report(Problem::False, at, self.schema.place(slot)),
         }

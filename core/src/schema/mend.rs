@@ -100,6 +100,8 @@ impl<'s, 'i> Check<'s, 'i, '_> {
             program: self.schema.program(),
             schema: self.schema.texts(),
             instance: self.text,
+            #[cfg(feature = "unevaluated")]
+            notes: &[],
         };
         let (schema, depth) = (self.schema, self.depth);
         question(mender, &mut Around { schema, open, spare, taken, steps: &mut self.steps, depth, trial })

@@ -42,6 +42,7 @@
 //! assert_eq!(sink.finish().unwrap(), r#"/a: expected integer, got string "x"; /b: required"#);
 //! ```
 
+mod allowed;
 mod alternatives;
 mod array;
 mod build;
@@ -93,6 +94,7 @@ mod store;
 mod table;
 mod uri;
 mod values;
+mod wanted;
 mod whole;
 mod work;
 

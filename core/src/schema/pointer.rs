@@ -59,6 +59,23 @@ impl<'s> Pointer<'s> {
         order
     }
 
+    /// Whether each `%` begins an escape, and in a JSON Pointer each `~`.
+    pub(super) fn is_valid(&self) -> bool {
+        let mut rest = self.clone();
+        let is_pointer = self.clone().next() == Some(SEPARATOR);
+        loop {
+            let mut ahead = rest.clone();
+            let plain = ahead.byte() != Some(b'%');
+            let Some(byte) = rest.decoded() else { return true };
+            // Where there is no escape, only the `%` itself was taken.
+            let escaped = ahead.chars.as_str().len() != rest.chars.as_str().len();
+            let next = || rest.clone().decoded();
+            if !(plain || escaped) || is_pointer && byte == b'~' && !matches!(next(), Some(b'0' | b'1')) {
+                return false;
+            }
+        }
+    }
+
     /// The next byte of the string.
     fn byte(&mut self) -> Option<u8> {
         if self.range.0 >= self.range.1 {

@@ -29,9 +29,12 @@ impl<'s> Compiler<'s, '_> {
         let text = value.as_str();
         let local = text.is_some_and(|text| text.chars().next().is_none_or(|c| c == '#'));
         let mut pointer = Pointer::of(value).ok_or(self.error(SchemaErrorKind::BadKeyword, value))?;
+        if !pointer.is_valid() {
+            return Err(self.error(SchemaErrorKind::BadKeyword, value));
+        }
         let tokens = pointer.clone().tokens(&mut { usize::MAX });
         if !local && !self.may_name {
-            return Err(self.error(SchemaErrorKind::UnresolvedRef, value));
+            return Err(self.error(SchemaErrorKind::UnknownDocument, value));
         }
         self.refs.foreign |= !local || !matches!(pointer.next(), None | Some(SEPARATOR));
         self.refs.count += 1;
@@ -60,12 +63,20 @@ impl<'s> Compiler<'s, '_> {
     fn resolve_with(&mut self, index: Option<&Index>) -> Result<(), SchemaError> {
         // Comparing takes time with long pointers, and is bounded for all of them together.
         let mut budget = self.texts.len().saturating_mul(64).saturating_add(1 << 20);
+        // Each round walks through the documents and the program again, and so is their number.
+        let mut left = self.texts.len().saturating_mul(2 * SURE_ROUNDS).saturating_add(1 << 24);
         let mut scanned = HEADER;
-        for _ in 0..ROUNDS {
+        loop {
             let height = self.store.height();
             let (front, count) = self.list(scanned);
             scanned = front;
             if self.store.fits() && count > 0 {
+                left = left.saturating_sub(self.texts.len().saturating_add(front));
+                if left == 0 {
+                    let list = self.store.address(self.store.height());
+                    let first = Reference::at(&self.store, list, 0);
+                    return Err(error_at(SchemaErrorKind::RefLimit, first.offset));
+                }
                 self.round(index, count, &mut budget)?;
             }
             self.store.pop_to(height);
@@ -94,7 +105,6 @@ impl<'s> Compiler<'s, '_> {
                 return Ok(());
             }
         }
-        Err(error_at(SchemaErrorKind::RefLimit, 0))
     }
 
     /// Pushes the addresses of all references in nodes from `at` on. Gives the end of the nodes and how many
@@ -186,23 +196,18 @@ impl<'s> Compiler<'s, '_> {
             return Ok(());
         }
         let slots = self.store.address(self.store.height());
-        let (mut at, front) = (HEADER, self.store.front());
-        while at < front {
-            let node = Node::read(self.store.program(), at);
-            let first =
-                partition(0, count, |number| Reference::at(&self.store, list, number).target < node.offset);
-            self.bind((list, slots), first, count, node.offset, Slot::node(at));
-            at = end_of_node(self.store.program(), at);
-        }
+        self.bind_nodes((list, slots), count, HEADER);
         // What is left was not compiled, or is an immediate.
         for number in 0..count {
             let target = Reference::at(&self.store, list, number).target;
             if self.store.get(slots + 4 * number) == Slot::NOWHERE.0 {
+                let front = self.store.front();
                 let slot = self.schema_at(index, target as usize)?;
                 if !self.store.fits() {
                     return Ok(());
                 }
                 self.bind((list, slots), number, count, target, slot);
+                self.bind_nodes((list, slots), count, front);
             }
         }
         for number in 0..count {
@@ -231,6 +236,18 @@ impl<'s> Compiler<'s, '_> {
         }
         reference.set(&mut self.store, LOCATED, anchor.start);
         Ok(())
+    }
+
+    /// Notes the slots of the references that lead to nodes from the address `at` on.
+    fn bind_nodes(&mut self, lists: (usize, usize), count: usize, mut at: usize) {
+        let front = self.store.front();
+        while at < front {
+            let target = Node::read(self.store.program(), at).offset;
+            let first =
+                partition(0, count, |number| Reference::at(&self.store, lists.0, number).target < target);
+            self.bind(lists, first, count, target, Slot::node(at));
+            at = end_of_node(self.store.program(), at);
+        }
     }
 
     /// Notes the slot of the references from `first` on that lead to the address `target`.
@@ -262,15 +279,17 @@ impl<'s> Compiler<'s, '_> {
         let floor = self.store.height();
         // The references that lead to the value that comes next, or into it, and the tokens that were
         // matched.
-        let (mut low, mut high, mut depth) = (low, high, 0);
+        let (mut low, mut high, mut depth) = (low, high, 0u32);
         loop {
             let at = start + reader.value_offset();
             while low < high {
                 let reference = Reference::at(&self.store, list, low);
-                if reference.pointer(self.texts).is_some_and(|pointer| pointer.tokens(budget) != depth) {
+                if reference
+                    .pointer(self.texts)
+                    .is_some_and(|pointer| pointer.tokens(budget) != depth as usize)
+                {
                     break;
                 }
-                // Of equal keys, the first counts.
                 if reference.state == UNRESOLVED {
                     reference.set(&mut self.store, LOCATED, word_of(at));
                 }
@@ -298,6 +317,7 @@ impl<'s> Compiler<'s, '_> {
                     continue;
                 }
                 let index = self.store.get(top);
+                let key_offset = reader.value_offset();
                 let mut digits = [0; 20];
                 let key = if index == u32::MAX {
                     match reader.next_event().map_err(not_json)? {
@@ -312,21 +332,29 @@ impl<'s> Compiler<'s, '_> {
                 };
                 let Some(key) = key else { return Ok(()) };
                 let (from, to) = (self.store.get(top + 8) as usize, self.store.get(top + 4) as usize);
+                let token = (depth as usize).saturating_sub(1);
                 let mut compare = |number| {
                     let reference = Reference::at(&self.store, list, number);
-                    let plain = key
-                        .plain()
-                        .and_then(|key| plain_token_order(reference.text(self.texts), depth - 1, key));
+                    let plain =
+                        key.plain().and_then(|key| plain_token_order(reference.text(self.texts), token, key));
                     if let Some((order, units)) = plain {
                         *budget = budget.saturating_sub(units);
                         return order;
                     }
                     let pointer = reference.pointer(self.texts);
-                    pointer.map_or(Ordering::Less, |pointer| pointer.compare_token(depth - 1, key, budget))
+                    pointer.map_or(Ordering::Less, |pointer| pointer.compare_token(token, key, budget))
                 };
                 low = partition(from, to, |number| compare(number) == Ordering::Less);
                 high = partition(low, to, |number| compare(number) == Ordering::Equal);
                 if low < high {
+                    // The first of those that enter here notes how deep they are. Of two equal keys, none
+                    // would be the one that is meant.
+                    let first = Reference::at(&self.store, list, low);
+                    if first.depth >= depth {
+                        let at = start + key_offset;
+                        return Err(error_at(SchemaErrorKind::DuplicateKey, at));
+                    }
+                    first.enter(&mut self.store, depth);
                     break;
                 }
                 reader.skip_value().map_err(not_json)?;
@@ -341,6 +369,8 @@ struct Reference {
     op: u8,
     address: usize,
     state: u32,
+    /// Tokens of it that were met on the walk, if it is the first of those that share them.
+    depth: u32,
     /// Where the reference stands in the text.
     offset: usize,
     /// Where the document starts that it leads into, while `UNRESOLVED` in a round; then where the schema
@@ -355,7 +385,8 @@ const RESOLVED: u32 = 2;
 impl Reference {
     fn read(store: &Store<'_>, address: usize) -> Reference {
         let [head, offset, target] = words(store.program(), address);
-        Reference { op: (head & 0xFF) as u8, address, state: head >> 8, offset: offset as usize, target }
+        let (op, state, depth) = ((head & 0xFF) as u8, head >> 8 & 3, head >> 10);
+        Reference { op, address, state, depth, offset: offset as usize, target }
     }
 
     /// The one whose address is in a list.
@@ -364,8 +395,14 @@ impl Reference {
     }
 
     fn set(self, store: &mut Store<'_>, state: u32, target: u32) {
-        store.set(self.address, u32::from(self.op) | state << 8);
+        let depth = if state == RESOLVED { 0 } else { self.depth };
+        store.set(self.address, u32::from(self.op) | state << 8 | depth << 10);
         store.set(self.address + 8, target);
+    }
+
+    /// Notes that a token was met.
+    fn enter(self, store: &mut Store<'_>, depth: u32) {
+        store.set(self.address, u32::from(self.op) | self.state << 8 | depth << 10);
     }
 
     /// What of its text begins with it.
@@ -409,5 +446,6 @@ fn is_usual(value: Value<'_>) -> bool {
     true
 }
 
-/// Rounds in which references into places that were not compiled can lead on to further ones.
-const ROUNDS: usize = 32;
+/// Rounds, in which references into places that were not compiled lead on to further ones, that are sure for
+/// whatever text, if its program is not longer than the text; if it is, fewer, and in short texts more.
+const SURE_ROUNDS: usize = 128;

@@ -1,14 +1,14 @@
 //! What an instance does wrong, said so that a model can mend it.
 
-use super::entry::{Candidate, Entry, Table};
+use super::entry::{Candidate, Table};
 #[cfg(feature = "pattern")]
 use super::error::put_source;
 use super::error::{Keyword, put_short, string_end};
-use super::fit::{type_bits, values_alone};
+use super::fit::{type_bits, values_of};
 #[cfg(feature = "format")]
 use super::format::Format;
 use super::path::Open;
-use super::program::{Cursor, Instruction, Node, Slot, op, types, word, word_of};
+use super::program::{Instruction, Node, Slot, types, word, word_of};
 use super::source::item_at;
 use crate::json::{self, Str, Value};
 use crate::sink::Sink;
@@ -71,14 +71,14 @@ pub(super) enum Problem<'a> {
     Format(Format),
     /// This member is not there.
     Required(Str<'a>),
-    /// A member that no schema allows; the program and its table say which are allowed.
-    Unknown(&'a [u8], Table),
+    /// A member that no schema allows; the table says which are allowed.
+    Unknown(Table),
     /// Nothing is accepted here.
     False,
     /// None of the alternatives takes values of other types than these.
     Kinds(Keyword, u8),
-    /// The alternatives that take values of this type take others; where they stand.
-    Values(Keyword, Instruction),
+    /// The alternatives that take values of this type take others, or have others in this member.
+    Values(Keyword, Instruction, Option<Str<'a>>),
     /// More than one of the alternatives fits.
     Several,
     /// What is ruled out fits.
@@ -107,9 +107,9 @@ impl Violation<'_> {
             #[cfg(feature = "format")]
             Problem::Format(_) => Keyword::Format,
             Problem::Required(_) => Keyword::Required,
-            Problem::Unknown(..) => Keyword::AdditionalProperties,
+            Problem::Unknown(_) => Keyword::AdditionalProperties,
             Problem::False => Keyword::False,
-            Problem::Kinds(keyword, _) | Problem::Values(keyword, _) => keyword,
+            Problem::Kinds(keyword, _) | Problem::Values(keyword, ..) => keyword,
             #[cfg(feature = "unevaluated")]
             Problem::Unevaluated(keyword) => keyword,
             Problem::Several => Keyword::OneOf,
@@ -189,14 +189,15 @@ impl Violation<'_> {
                 put_short(value, sink);
                 self.put_got(false, sink);
             }
-            Problem::Values(_, alternatives) => {
+            Problem::Values(_, alternatives, name) => {
                 let (program, texts) = (self.open.program, self.open.schema);
-                let bits = type_bits(self.open.instance.as_bytes().get(self.at..).unwrap_or_default());
+                let got = self.open.instance.as_bytes().get(self.at..).unwrap_or_default();
+                let bits = if name.is_some() { types::OBJECT } else { type_bits(got) };
                 let slot = |number: u32| Slot(word(program, alternatives.at + 4 + 4 * number as usize));
                 let values = (0..alternatives.argument)
                     .map(slot)
                     .filter(|slot| slot.as_node().is_some_and(|at| Node::read(program, at).types & bits != 0))
-                    .filter_map(|slot| values_alone(program, slot))
+                    .filter_map(|slot| values_of(program, texts, slot, name))
                     .flat_map(|values| {
                         let numbers = 0..values.argument;
                         numbers.map(move |number| Candidate::read(program, values, number).raw(texts))
@@ -249,28 +250,11 @@ impl Violation<'_> {
                 self.put_got(false, sink);
             }
             Problem::Required(_) => sink.put("required"),
-            Problem::Unknown(program, table) => {
-                let texts = self.open.schema;
-                let mut cursor = Cursor::new(program, Slot::node(table.at.saturating_sub(Node::SIZE)));
-                self.take_steps(table.count as usize + usize::from(cursor.left()));
-                let names = (0..table.count).map(|number| table.entry(program, number));
-                let mut names = names
-                    .filter(|entry| !entry.is(Entry::UNDECLARED))
-                    .map(|entry| entry.quoted(texts))
-                    .peekable();
-                let mut patterns = core::iter::from_fn(|| cursor.next(program))
-                    .filter(|instruction| instruction.op == op::PATTERN_PROPERTY)
-                    .map(|instruction| texts.quoted(word(program, instruction.at + 8) as usize))
-                    .peekable();
-                sink.put("unknown property; ");
-                let (some, more) = (names.peek().is_some(), patterns.peek().is_some());
-                sink.put(if some || more { "allowed: " } else { "none is allowed" });
-                put_list(names, sink);
-                if more {
-                    sink.put(if some { " and names" } else { "names" });
-                    sink.put(" that match ");
-                    put_list(patterns, sink);
-                }
+            Problem::Unknown(table) => {
+                sink.put("unknown property");
+                let slot = Slot::node(table.at.saturating_sub(Node::SIZE));
+                let none = "; none is allowed";
+                self.take_steps(self.open.put_allowed(core::iter::once(slot), none, sink));
             }
             Problem::False => sink.put("nothing is allowed here"),
             Problem::DuplicateKey => sink.put("duplicate key"),
@@ -290,7 +274,11 @@ impl Violation<'_> {
             #[cfg(feature = "unevaluated")]
             Problem::Unevaluated(Keyword::UnevaluatedItems) => sink.put("unexpected item"),
             #[cfg(feature = "unevaluated")]
-            Problem::Unevaluated(_) => sink.put("unknown property"),
+            Problem::Unevaluated(_) => {
+                sink.put("unknown property");
+                let slots = self.open.notes.iter().rev().map(|&slot| Slot(slot));
+                self.take_steps(self.open.put_allowed(slots, "", sink));
+            }
         }
     }
 
@@ -341,7 +329,7 @@ fn put_types(expected: u8, sink: &mut Sink<'_>) {
 }
 
 /// Appends texts with commas between, as many as a line has room for.
-fn put_list<'a>(texts: impl Iterator<Item = &'a str>, sink: &mut Sink<'_>) {
+pub(super) fn put_list<'a>(texts: impl Iterator<Item = &'a str>, sink: &mut Sink<'_>) {
     let start = sink.len();
     for (i, text) in texts.enumerate() {
         sink.put(if i > 0 { ", " } else { "" });

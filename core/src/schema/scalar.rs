@@ -150,7 +150,7 @@ impl<'s, 'i> Check<'s, 'i, '_> {
     }
 
     /// Whether a value is among the candidates.
-    fn has(&mut self, instruction: Instruction, value: Value<'i>) -> Option<bool> {
+    pub(super) fn has(&mut self, instruction: Instruction, value: Value<'i>) -> Option<bool> {
         let (text, program) = (self.schema.texts(), self.schema.program());
         let raw = value.raw().as_bytes();
         let kind = value.kind();

@@ -37,6 +37,11 @@ impl Need {
         Need { all: self.all.max(other.all), plain: self.plain.max(other.plain) }
     }
 
+    /// The less of each, where both are enough.
+    pub(super) fn min(self, other: Need) -> Need {
+        Need { all: self.all.min(other.all), plain: self.plain.min(other.plain) }
+    }
+
     /// With words that are taken at the same time.
     pub(super) fn plus(self, words: u32) -> Need {
         Need { all: self.all.saturating_add(words), plain: self.plain.saturating_add(words) }

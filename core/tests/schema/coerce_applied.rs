@@ -191,6 +191,14 @@ fn null_means_absent_wherever_the_schema_of_the_property_comes_from() {
 }
 
 #[test]
+fn a_value_that_is_none_of_those_listed_can_still_be_coerced() {
+    let schema = r#"{"anyOf":[{"const":"a"},{"const":"b"},{"type":"integer"}]}"#;
+    becomes(schema, r#""5""#, "5", &[" integer-from-string"]);
+    let schema = r#"{"anyOf":[{"properties":{"k":{"const":1,"type":"integer"}},"required":["k"]},{"properties":{"k":{"const":2,"type":"integer"}},"required":["k"]}]}"#;
+    becomes(schema, r#"{"k":"2"}"#, r#"{"k":2}"#, &["/k integer-from-string"]);
+}
+
+#[test]
 fn a_default_that_does_not_fit_is_not_filled_in() {
     stays(r#"{"properties":{"a":{"type":"integer","default":"5"}}}"#, "{}");
     stays(r#"{"properties":{"a":{"enum":["x"],"default":"y"}}}"#, "{}");
@@ -205,6 +213,20 @@ fn a_default_that_does_not_fit_is_not_filled_in() {
     stays(r#"{"properties":{"a":{"default":1}},"not":{"required":["a"]}}"#, "{}");
     stays(r#"{"properties":{"a":{"default":1}},"dependentRequired":{"a":["b"]}}"#, "{}");
     stays(r#"{"properties":{"a":{"default":1}},"allOf":[{"properties":{"a":{"type":"string"}}}]}"#, "{}");
+    // In draft 7 nothing counts beside a reference.
+    let beside = |draft: &str, target: &str| {
+        format!(
+            r##"{{"$schema":"{draft}","properties":{{"a":{{"$ref":"#/definitions/a","default":1}}}},"definitions":{{"a":{target}}}}}"##
+        )
+    };
+    let old = "http://json-schema.org/draft-07/schema#";
+    stays(&beside(old, "{}"), "{}");
+    becomes(&beside(old, r#"{"default":2}"#), "{}", r#"{"a":2}"#, &["/a default-added"]);
+    let new = "https://json-schema.org/draft/2020-12/schema";
+    becomes(&beside(new, r#"{"default":2}"#), "{}", r#"{"a":1}"#, &["/a default-added"]);
+    // Without it no alternative fits, and with it one too many.
+    let several = r#"{"properties":{"a":{"default":1}},"oneOf":[{"required":["a"]},{"required":["a"],"minProperties":1}]}"#;
+    stays(several, "{}");
     let schema = r#"{"properties":{"a":{"type":"integer","default":"5"},"b":{"default":2}}}"#;
     becomes(schema, "{}", r#"{"b":2}"#, &["/b default-added"]);
 }

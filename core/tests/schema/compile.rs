@@ -20,7 +20,7 @@ fn every_keyword_that_cannot_be_enforced_is_refused_by_name() {
             let error = program_size(&schema, &CompileOptions::default()).unwrap_err();
             assert_eq!(
                 text(|sink| error.write_message(&schema, sink)),
-                format!("{place}: keyword \"{keyword}\" is not supported")
+                format!("{place}: keyword \"{keyword}\" of draft 2019-09 is not supported")
             );
         }
     }
@@ -169,6 +169,10 @@ fn two_dialects_are_known_and_others_refused() {
     }
     let inner = r#"{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"$schema":"https://json-schema.org/draft/2020-12/schema"}}}"#;
     assert_eq!(refusal(inner), (SchemaErrorKind::UnsupportedDialect, "/properties/a/$schema".into()));
+    let path = "/properties/a/$schema";
+    assert!(
+        message(inner).starts_with(&format!("{path}: another dialect inside a document is not supported: "))
+    );
 }
 
 #[test]
@@ -196,6 +200,39 @@ fn text_that_is_not_json_says_so() {
 }
 
 #[cfg(all(feature = "pattern", feature = "format", feature = "unevaluated"))]
+#[test]
+fn a_keyword_with_a_wrong_value_says_what_is_wanted() {
+    for (schema, place, wanted) in [
+        (r#"{"required":"a"}"#, "/required", "an array of strings"),
+        (r#"{"required":["a",1]}"#, "/required/1", "an array of strings"),
+        (
+            r#"{"properties":{"type":{"minLength":-1}}}"#,
+            "/properties/type/minLength",
+            "a non-negative integer",
+        ),
+        (r#"{"properties":[]}"#, "/properties", "an object of schemas"),
+        (r#"{"maximum":"1"}"#, "/maximum", "a number"),
+        (r#"{"multipleOf":0}"#, "/multipleOf", "a number above 0"),
+        (r#"{"dependentRequired":{"type":1}}"#, "/dependentRequired/type", "an object of arrays of strings"),
+        (r#"{"anyOf":[]}"#, "/anyOf", "an array of schemas that is not empty"),
+        (r#"{"items":{"uniqueItems":1}}"#, "/items/uniqueItems", "a boolean"),
+        (r#"{"title":{"enum":1}}"#, "/title", "a string"),
+        (
+            r#"{"items":[{}]}"#,
+            "/items",
+            "a schema; in draft 2020-12 an array of schemas belongs to \"prefixItems\"",
+        ),
+        (r#"{"type":[]}"#, "/type", "the name of a type, or an array of such names that is not empty"),
+        (r#"{"$ref":1}"#, "/$ref", "a string that is a URI reference"),
+    ] {
+        let error = program_size(schema, &CompileOptions::default()).unwrap_err();
+        assert_eq!(
+            text(|sink| error.write_message(schema, sink)),
+            format!("{place}: keyword with a wrong value, expected {wanted}")
+        );
+    }
+}
+
 #[test]
 fn the_size_that_is_measured_is_what_each_keyword_takes() {
     for (_, schema, ..) in crate::report::EVERY {
@@ -283,3 +320,80 @@ fn whether_the_root_accepts_objects_is_known() {
 }
 
 const SCHEMA: &str = r#"{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer","minimum":1,"maximum":14},"unit":{"type":"string","enum":["c","f"]}},"required":["city"],"additionalProperties":false}"#;
+
+/// `!` stands before the key or the name that is there already.
+#[test]
+fn a_second_of_what_can_be_meant_by_a_name_is_refused() {
+    for marked in [
+        r##"{"$ref":"#/$defs/a","$defs":{"a":{"type":"string"},!"a":{"type":"null"}}}"##,
+        r##"{"$ref":"#/$defs/a","$defs":{"a":{"type":"string"},!"\u0061":{"type":"null"}}}"##,
+        r##"{"$ref":"#/$defs/a/not","$defs":{"a":{},!"a":{"not":{}}}}"##,
+        r##"{"$ref":"#/$defs/a/not","$defs":{"a":{"not":{}},!"a":{}}}"##,
+        r##"{"allOf":[{"$ref":"#/x/a"},{"$ref":"#/x/a/b"}],"x":{"a":{"b":{}},"c":{}},!"x":{"a":{}}}"##,
+        r##"{"allOf":[{"$ref":"#/x/a"},{"$ref":"#/x/a/b"}],"x":{"a":{"b":{},!"b":{}}}}"##,
+        r##"{"$ref":"#/x/0/a","x":[{"a":{},"b":{},!"a":{}}]}"##,
+        r##"{"$defs":{},!"$defs":{"a":{}}}"##,
+        r##"{"definitions":{},!"definitions":{"a":{}}}"##,
+        r##"{"$id":"http://a/",!"$id":"http://b/"}"##,
+        r##"{"$anchor":"a",!"$anchor":"b"}"##,
+        r##"{"$dynamicAnchor":"a",!"$dynamicAnchor":"b"}"##,
+        r##"{"$schema":"https://json-schema.org/draft/2020-12/schema",!"$schema":"https://json-schema.org/draft/2020-12/schema"}"##,
+        r##"{"items":{"default":1,!"default":2}}"##,
+        r##"{"title":"a",!"title":"b"}"##,
+        r##"{"description":"a",!"description":"b"}"##,
+        r##"{"$comment":"a",!"$comment":"b"}"##,
+        r##"{"format":"date",!"format":"time"}"##,
+        r##"{"$ref":"#a","$defs":{"x":{"$anchor":"a"},"y":{"$anchor":!"a"}}}"##,
+        r##"{"$ref":"#a","$defs":{"x":{"$anchor":"a"},"y":{"items":{"$dynamicAnchor":!"\u0061"}}}}"##,
+        r##"{"$ref":"b","$id":"http://a/","$defs":{"x":{"$id":"b"},"y":{"$id":!"http://a/b"}}}"##,
+    ] {
+        let error = try_program(&marked.replace('!', ""), &CompileOptions::default());
+        let error = error.map(drop).map_err(|error| (error.kind, error.offset));
+        assert_eq!(error, Err((SchemaErrorKind::DuplicateKey, marked.find('!').unwrap())), "{marked}");
+    }
+    for schema in [
+        r##"{"$ref":"#a","$defs":{"x":{"$anchor":"a","$dynamicAnchor":"a"}}}"##,
+        r##"{"$ref":"#a","$id":"http://a/","$defs":{"x":{"$anchor":"a"},"y":{"$id":"b","$anchor":"a"}}}"##,
+        r##"{"$ref":"#/x/a","x":{"a":{},"b":1,"b":2}}"##,
+        r##"{"x-note":1,"x-note":2}"##,
+    ] {
+        program(schema);
+    }
+}
+
+fn message(schema: &str) -> String {
+    let error = try_program(schema, &CompileOptions::default()).unwrap_err();
+    text(|sink| error.write_message(schema, sink))
+}
+
+#[test]
+fn a_multiple_of_a_number_of_too_many_digits_is_refused_for_that() {
+    let schema = format!(r#"{{"multipleOf":{}}}"#, "7".repeat(3002));
+    assert_eq!(
+        message(&schema),
+        r#"/multipleOf: keyword "multipleOf" with a number of so many digits is not supported"#
+    );
+}
+
+#[test]
+fn references_and_anchors_that_are_ill_formed_are_refused() {
+    for reference in ["#/$defs/a~2", "#/$defs/a~", "#/$defs/%zz", "#/$defs/a%2", "#/$defs/%", "#a%"] {
+        let schema = format!(
+            r#"{{"$ref":"{reference}","$defs":{{"a~2":{{}},"a~":{{}},"%zz":{{}},"a%2":{{}},"%":{{}}}}}}"#
+        );
+        assert_eq!(refusal(&schema), (SchemaErrorKind::BadKeyword, "/$ref".into()), "{schema}");
+    }
+    for keyword in ["$anchor", "$dynamicAnchor"] {
+        for name in ["", "a b", "1a", "#a", "a/b", "\\u0020", "ä"] {
+            let schema = format!(r#"{{"items":{{"{keyword}":"{name}"}}}}"#);
+            assert_eq!(
+                refusal(&schema),
+                (SchemaErrorKind::BadKeyword, format!("/items/{keyword}")),
+                "{schema}"
+            );
+        }
+    }
+    program(
+        r##"{"$ref":"#/$defs/a~01%25%7E1","$defs":{"a~1%/":{"$anchor":"_a-1.B","$dynamicAnchor":"\u0061"}}}"##,
+    );
+}

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use toolcore::schema::{CompileOptions, compile, program_size};
+use toolcore::schema::{CompileOptions, Resource, compile, compile_with, program_size_with};
 
 type Family = (&'static str, &'static str, fn(usize) -> String);
 
@@ -64,29 +64,51 @@ fn schema(family: &Family, size: usize) -> String {
     family.1.replace("%%", &parts.join(","))
 }
 
-/// Fifty times the text: a quadratic compiler would take fifty times as long for each byte. Sorting takes half as
-/// long again, and a text that is read out of order several times, in a cache that others use as well. The least of several runs counts, in turn, since the machine may be busy with something else.
 #[test]
 fn compiling_takes_time_in_proportion_to_the_schema() {
     for family in FAMILIES {
-        let (short, long) = (schema(family, 4_000), schema(family, 200_000));
-        let (mut small, mut large) = (f64::MAX, f64::MAX);
-        let mut memory = vec![0; program_size(&long, &CompileOptions::default()).unwrap()];
-        let mut per_byte = |schema: &str| {
-            let start = Instant::now();
-            compile(schema, &CompileOptions::default(), &mut memory).unwrap();
-            start.elapsed().as_secs_f64() * 1e9 / schema.len() as f64
-        };
-        for _ in 0..40 {
-            small = small.min(per_byte(&short));
-            large = large.min(per_byte(&long));
-            if large < 20.0 * small {
-                break;
-            }
-        }
-        println!("{}: {small:.1} and {large:.1} ns a byte", family.0);
-        assert!(large < 20.0 * small, "{}: {large} against {small} ns a byte", family.0);
+        in_proportion(family.0, &schema(family, 4_000), &schema(family, 200_000), &[]);
     }
+}
+
+#[test]
+fn references_into_a_resource_take_time_in_proportion_to_their_number() {
+    for target in ["{}", r#"{"minimum":1}"#] {
+        let definitions: Vec<_> = (0..5_000).map(|i| format!(r#""p{i}":{target}"#)).collect();
+        let [short, long] = [100, 5_000].map(|count| {
+            let all: Vec<_> =
+                (0..count).map(|i| format!(r#"{{"$ref":"http://a/#/$defs/p{}"}}"#, i * 37 % count)).collect();
+            (
+                format!(r#"{{"prefixItems":[{}]}}"#, all.join(",")),
+                format!(r#"{{"$defs":{{{}}}}}"#, definitions[..count].join(",")),
+            )
+        });
+        in_proportion("resource", &short.0, &long.0, &[&short.1, &long.1]);
+    }
+}
+
+/// Fifty times the text: a quadratic compiler would take fifty times as long for each byte. Sorting takes half as
+/// long again, and a text that is read out of order several times, in a cache that others use as well. The least of several runs counts, in turn, since the machine may be busy with something else.
+fn in_proportion(name: &str, short: &str, long: &str, resources: &[&str]) {
+    let options = CompileOptions::default();
+    let resource = |number: usize| resources.get(number).map(|&text| Resource { uri: "http://a/", text });
+    let [first, second] = [0, 1].map(|number| resource(number).into_iter().collect::<Vec<_>>());
+    let (mut small, mut large) = (f64::MAX, f64::MAX);
+    let mut memory = vec![0; program_size_with(long, &second, &options).unwrap()];
+    let mut per_byte = |schema: &str, resources: &[Resource<'_>]| {
+        let start = Instant::now();
+        compile_with(schema, resources, &options, &mut memory).unwrap();
+        start.elapsed().as_secs_f64() * 1e9 / schema.len() as f64
+    };
+    for _ in 0..40 {
+        small = small.min(per_byte(short, &first));
+        large = large.min(per_byte(long, &second));
+        if large < 20.0 * small {
+            break;
+        }
+    }
+    println!("{name}: {small:.1} and {large:.1} ns a byte");
+    assert!(large < 20.0 * small, "{name}: {large} against {small} ns a byte");
 }
 
 /// Instructions for each byte of schema, from 1 kB to 1 MB, counted by valgrind:

@@ -18,7 +18,8 @@ pub(crate) fn left_out() -> impl Iterator<Item = &'static str> {
 
 /// How a schema with this keyword is refused.
 pub(crate) fn refusal_of(keyword: &str) -> String {
-    format!("keyword \"{keyword}\" is not supported")
+    let feature = if keyword.contains("attern") { "pattern" } else { "unevaluated" };
+    format!("keyword \"{keyword}\" is not supported; it needs the feature \"{feature}\"")
 }
 
 #[test]

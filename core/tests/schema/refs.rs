@@ -93,12 +93,6 @@ fn many_references_to_one_target_and_many_targets_resolve() {
 }
 
 #[test]
-fn of_equal_keys_the_first_is_the_target() {
-    let schema = r##"{"$ref":"#/$defs/a","$defs":{"a":{"type":"string"},"a":{"type":"integer"}}}"##;
-    assert!(accepts(schema, "\"x\"") && !accepts(schema, "1"));
-}
-
-#[test]
 fn a_boolean_schema_can_be_a_target() {
     let schema = |target| format!(r##"{{"items":{{"$ref":"#/$defs/a"}},"$defs":{{"a":{target}}}}}"##);
     assert!(accepts(&schema("true"), "[1]"));
@@ -169,11 +163,11 @@ fn what_leads_nowhere_or_elsewhere_is_refused() {
         ("#/title", SchemaErrorKind::NotASchema),
         ("#/%ff", SchemaErrorKind::UnresolvedRef),
         ("#anchor", SchemaErrorKind::UnresolvedRef),
-        ("other.json", SchemaErrorKind::UnresolvedRef),
-        ("other.json#/$defs/x", SchemaErrorKind::UnresolvedRef),
-        ("https://example.com/s", SchemaErrorKind::UnresolvedRef),
-        ("/$defs/x", SchemaErrorKind::UnresolvedRef),
-        ("\\/$defs/x", SchemaErrorKind::UnresolvedRef),
+        ("other.json", SchemaErrorKind::UnknownDocument),
+        ("other.json#/$defs/x", SchemaErrorKind::UnknownDocument),
+        ("https://example.com/s", SchemaErrorKind::UnknownDocument),
+        ("/$defs/x", SchemaErrorKind::UnknownDocument),
+        ("\\/$defs/x", SchemaErrorKind::UnknownDocument),
     ] {
         let schema = format!(
             r#"{{"title":"t","items":{{"$ref":"{reference}"}},"$defs":{{"x":{{"type":"null"}}}},"x-list":[0,{{}}]}}"#
@@ -183,6 +177,20 @@ fn what_leads_nowhere_or_elsewhere_is_refused() {
         if kind != SchemaErrorKind::NotASchema {
             assert_eq!(path, "/items/$ref");
         }
+    }
+}
+
+#[test]
+fn a_reference_is_shown_as_far_as_the_mistake() {
+    let long = format!("https://example.com/{}/schemas/units.json#/$defs/temprature", "x".repeat(40));
+    for (reference, message) in [
+        (&*long, "reference to a document that was not handed over"),
+        ("#/$defs/a_name_that_is_longer_than_forty_bytes_of_text", "reference to no place in its document"),
+    ] {
+        let schema = format!(r#"{{"$id":"https://example.com/s","$ref":"{reference}"}}"#);
+        let error = super::try_program(&schema, &CompileOptions::default()).unwrap_err();
+        let told = super::text(|sink| error.write_message(&schema, sink));
+        assert_eq!(told, format!(r#"/$ref: {message}: "{reference}""#));
     }
 }
 
@@ -322,10 +330,44 @@ fn references_that_do_not_lead_back_need_no_more_work_memory_than_what_they_stan
     let shared = r##"{"properties":{"a":{"$ref":"#/$defs/x"},"b":{"items":{"$ref":"#/$defs/y"}}},
         "$defs":{"x":{"items":{"$ref":"#/$defs/y"}},"y":{"items":{"items":{"type":"null"}}}}}"##;
     assert_eq!(least_words(shared, r#"{"a":[[[null]]],"b":[[[null]]]}"#), 24);
+    // A chain that is longer than an instance may be deep needs no more than the instance.
+    let chain: String =
+        (0..300).map(|i| format!(r##""d{i}":{{"items":{{"$ref":"#/$defs/d{}"}}}},"##, i + 1)).collect();
+    let chain = format!(r##"{{"$ref":"#/$defs/d0","$defs":{{{chain}"d300":{{}}}}}}"##);
+    let deep = "[".repeat(128) + &"]".repeat(128);
+    let compiled = program(&chain);
+    let schema = Schema::new(&chain, &compiled);
+    let options = CheckOptions::default();
+    let need = schema.work_words(&options);
+    assert!((8 * 127..=8 * 129).contains(&need), "{need}");
+    let verdict = schema.check_str(&deep, &options, &mut vec![0; need], &mut NoReport).unwrap();
+    assert!(verdict.valid);
     // Beside what leads back to itself.
     let program = program(r##"{"properties":{"a":{"$ref":"#"}}}"##);
     let schema = Schema::new("", &program);
     assert!(schema.work_words(&CheckOptions::default()) >= 8 * 127);
+}
+
+/// What was noted for one value grows with the schemas, and not with the ways to them, which are 2^10 here.
+#[cfg(feature = "unevaluated")]
+#[test]
+fn work_memory_suffices_where_many_ways_lead_to_a_schema_that_asks_what_is_unevaluated() {
+    let chain: String = (0..10)
+        .map(|i| {
+            let next = format!(r##"{{"$ref":"#/$defs/d{}"}}"##, i + 1);
+            format!(r##""d{i}":{{"allOf":[{next},{next}],"unevaluatedProperties":true}},"##)
+        })
+        .collect();
+    let text = format!(
+        r##"{{"$ref":"#/$defs/d0","unevaluatedProperties":false,"$defs":{{{chain}"d10":{{"properties":{{"a":true}}}}}}}}"##
+    );
+    let program = program(&text);
+    let schema = Schema::new(&text, &program);
+    let options = CheckOptions::default();
+    let need = schema.work_words(&options);
+    assert!(need < 1024, "{need}");
+    let verdict = schema.check_str(r#"{"a":1,"b":2}"#, &options, &mut vec![0; need], &mut NoReport);
+    assert!(verdict.unwrap().valid);
 }
 
 #[test]
@@ -350,16 +392,32 @@ fn comparing_unique_items_needs_as_much_as_the_instance_may_be_deep() {
     }
 }
 
-#[test]
-fn too_long_a_chain_through_places_that_are_no_schemas_is_refused() {
+/// A schema under `x` that leads through so many others there.
+fn chain_of(links: usize) -> String {
     let chain: String =
-        (0..40).map(|i| format!(r##""s{i}":{{"items":{{"$ref":"#/x/s{}"}}}},"##, i + 1)).collect();
-    let schema = format!(r##"{{"$ref":"#/x/s0","x":{{{chain}"s40":{{}}}}}}"##);
-    assert_eq!(refusal(&schema).0, SchemaErrorKind::RefLimit);
-    // The same through definitions, where schemas are expected, is no matter of length.
+        (0..links).map(|i| format!(r##""s{i}":{{"items":{{"$ref":"#/x/s{}"}}}},"##, i + 1)).collect();
+    format!(r##"{{"$ref":"#/x/s0","x":{{{chain}"s{links}":{{"type":"null"}}}}}}"##)
+}
+
+#[test]
+fn a_chain_through_places_that_are_no_schemas_is_followed() {
+    assert!(accepts(&chain_of(3), "[[[null]]]") && !accepts(&chain_of(3), "[[[1]]]"));
+    let nested = |inner: &str| format!("{}{inner}{}", "[".repeat(100), "]".repeat(100));
+    let schema = chain_of(100);
+    assert!(accepts(&schema, &nested("null")) && !accepts(&schema, &nested("1")));
+    let memory = &mut vec![0; 100_000];
+    assert!(toolcore::schema::compile(&chain_of(300), &CompileOptions::default(), memory).is_ok());
+}
+
+#[test]
+fn the_limit_of_a_chain_through_places_that_are_no_schemas_names_a_reference() {
+    let schema = chain_of(1000);
+    let (kind, place) = refusal(&schema);
+    assert_eq!(kind, SchemaErrorKind::RefLimit);
+    assert!(place.starts_with("/x/s") && place.ends_with("/items/$ref"), "{place}");
+    // Through definitions, where schemas are expected, it is no matter of length.
     let schema = schema.replace("#/x/", "#/$defs/").replace("\"x\":", "\"$defs\":");
-    assert!(accepts(&schema, "[[[1]]]"));
-    assert!(super::try_program(&schema, &CompileOptions::default()).is_ok());
+    assert!(accepts(&schema, "[[[]]]"));
 }
 
 #[test]

@@ -192,8 +192,31 @@ fn what_takes_a_further_look_is_told_first_and_keys_that_stand_twice_last() {
     assert_eq!(
         listed(schema, r#"{"x":0,"a":1,"c":1,"x":0}"#),
         "/c: expected null, got number 1; \
-         /x: unknown property; /x: unknown property; \
+         /x: unknown property; allowed: \"a\", \"b\", \"c\"; \
          /a: expected null, got number 1; /b: required; /x: duplicate key"
+    );
+}
+
+/// Also those of schemas that apply in place, as far as these fit, each once.
+#[cfg(feature = "unevaluated")]
+#[test]
+fn an_unevaluated_property_is_told_with_the_names_that_are_declared() {
+    let schema = r##"{
+        "properties":{"city":true,"days":true},"required":["id"],"unevaluatedProperties":false,
+        "allOf":[{"$ref":"#/$defs/base"},{"anyOf":[{"properties":{"q":{"type":"null"}}},{"properties":{"r":true}}]}],
+        "$defs":{"base":{"properties":{"id":true,"city":{"type":"string"}}}}}"##;
+    assert_eq!(
+        violations(schema, r#"{"id":1,"city":"x","q":1,"town":2}"#),
+        [
+            r#"/q: unknown property; allowed: "city", "days", "id", "r""#,
+            r#"/town: unknown property; allowed: "city", "days", "id", "r""#
+        ]
+    );
+    assert_eq!(violations(r#"{"unevaluatedProperties":false}"#, r#"{"a":1}"#), ["/a: unknown property"]);
+    #[cfg(feature = "pattern")]
+    assert_eq!(
+        violations(r#"{"patternProperties":{"^x":true},"unevaluatedProperties":false}"#, r#"{"a":1}"#),
+        [r#"/a: unknown property; allowed: names that match "^x""#]
     );
 }
 
@@ -252,6 +275,31 @@ fn alternatives_that_are_values_are_all_listed() {
     let line = listed(&format!("{{\"anyOf\":[{}]}}", values.join(",")), "-1");
     assert!(line.starts_with("expected one of 0, 1, 2, ") && line.ends_with("…, got -1"), "{line}");
     assert!(line.len() < 300, "{line}");
+}
+
+#[test]
+fn a_tag_that_no_alternative_has_is_told_with_those_that_they_have() {
+    let schema = r##"{"properties":{"shape":{"oneOf":[{"$ref":"#/$defs/Circle"},{"$ref":"#/$defs/Box"},{"type":"null"}]}},"$defs":{
+        "Circle":{"type":"object","properties":{"kind":{"const":"circle","type":"string"},"r":{"type":"number"}},"required":["kind","r"]},
+        "Box":{"type":"object","properties":{"w":{"type":"number"},"kind":{"enum":["box","square"]}},"required":["kind","w"],"additionalProperties":false}}}"##;
+    let expected = r#"expected one of "circle", "box", "square", got "disc""#;
+    assert_eq!(
+        told(schema, &[], r#"{"shape":{"r":1,"kind":"disc"}}"#),
+        [["/shape/kind", "/properties/shape/oneOf", "oneOf", expected].map(String::from)]
+    );
+    assert_eq!(
+        listed(schema, r#"{"shape":{"r":"1","kind":"circle"}}"#),
+        r#"/shape/r: expected number, got string "1""#
+    );
+    assert_eq!(listed(schema, r#"{"shape":{"kind":"square"}}"#), "/shape/w: required");
+    assert_eq!(
+        listed(schema, r#"{"shape":{"kind":"disc","kind":"disc"}}"#),
+        format!("/shape/kind: {expected}; /shape/kind: duplicate key")
+    );
+    // Without a tag, or where one alternative has none.
+    assert_eq!(listed(schema, r#"{"shape":{"r":1}}"#), "/shape/kind: required");
+    let open = r#"{"anyOf":[{"properties":{"k":{"const":"a"}}},{"required":["x"]}]}"#;
+    assert_eq!(listed(open, r#"{"k":"b"}"#), "/x: required");
 }
 
 #[test]

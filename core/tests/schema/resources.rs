@@ -66,7 +66,10 @@ fn the_outermost_document_replaces_a_dynamic_target() {
     let strict = r##"{"$id":"https://example.com/strict","$dynamicAnchor":"node","$ref":"tree","unevaluatedProperties":false}"##;
     let instance = r#"{"children":[{"childen":[]}]}"#;
     assert!(violations(r#"{"$ref":"https://example.com/tree"}"#, &[tree], instance).is_empty());
-    assert_eq!(violations(strict, &[tree], instance), ["/children/0/childen: unknown property"]);
+    assert_eq!(
+        violations(strict, &[tree], instance),
+        [r#"/children/0/childen: unknown property; allowed: "children""#]
+    );
 }
 
 #[test]
@@ -82,10 +85,15 @@ fn only_what_is_referred_to_is_compiled() {
 
 #[test]
 fn what_was_not_handed_over_is_refused() {
-    for reference in ["https://example.com/x", "units.json", "https://example.com/units.json#nothing"] {
+    for (reference, kind) in [
+        ("https://example.com/x", SchemaErrorKind::UnknownDocument),
+        ("units.json", SchemaErrorKind::UnknownDocument),
+        ("https://example.com/units.json#nothing", SchemaErrorKind::UnresolvedRef),
+        ("https://example.com/units.json#/$defs/nothing", SchemaErrorKind::UnresolvedRef),
+    ] {
         assert_eq!(
             refusal(&format!(r#"{{"not":{{"$ref":"{reference}"}}}}"#), &[UNITS]),
-            (SchemaErrorKind::UnresolvedRef, None, "/not/$ref".into())
+            (kind, None, "/not/$ref".into())
         );
     }
     let long = format!(r#"{{"$ref":"https://example.com/{}"}}"#, "x".repeat(600));
@@ -94,7 +102,7 @@ fn what_was_not_handed_over_is_refused() {
     let resource = ("https://example.com/a", r#"{"items":{"$ref":"b"}}"#);
     assert_eq!(
         refusal(r#"{"$ref":"https://example.com/a"}"#, &[resource]),
-        (SchemaErrorKind::UnresolvedRef, Some(0), "/items/$ref".into())
+        (SchemaErrorKind::UnknownDocument, Some(0), "/items/$ref".into())
     );
     assert!(matches!(refusal("{}", &[("https://example.com/a", "{")]).0, SchemaErrorKind::Json(_)));
 }
@@ -225,4 +233,22 @@ fn a_violation_names_the_document_of_its_keyword() {
     schema.check_str(r#"["k"]"#, &CheckOptions::default(), &mut [0; 8192], &mut paths).unwrap();
     assert_eq!(paths.0, ["https://example.com/units.json#/$defs/unit/enum", "/minItems"]);
     assert!(!schema.check_str("[]", &CheckOptions::default(), &mut [0; 8192], &mut NoReport).unwrap().valid);
+}
+
+#[test]
+fn a_chain_through_resources_is_followed() {
+    let instance = format!("{}1{}", "[".repeat(100), "]".repeat(100));
+    let next = |to: String| format!(r##"{{"items":{{"$ref":"{to}"}}}}"##);
+    let inside: String =
+        (0..100).map(|i| format!(r#""a{i}":{},"#, next(format!("#/$defs/a{}", i + 1)))).collect();
+    let inside = format!(r#"{{"$defs":{{{inside}"a100":{{"type":"null"}}}}}}"#);
+    let schema = r#"{"$ref":"http://a/#/$defs/a0"}"#;
+    let place = "/0".repeat(100);
+    let violation = format!("{place}: expected null, got number 1");
+    assert_eq!(violations(schema, &[("http://a/", &inside)], &instance), [violation.as_str()]);
+
+    let mut texts: Vec<_> = (0..100).map(|i| (format!("http://a/{i}"), next(format!("{}", i + 1)))).collect();
+    texts.push(("http://a/100".into(), r#"{"type":"null"}"#.into()));
+    let resources: Vec<_> = texts.iter().map(|(uri, text)| (uri.as_str(), text.as_str())).collect();
+    assert_eq!(violations(r#"{"$ref":"http://a/0"}"#, &resources, &instance), [violation]);
 }

@@ -43,7 +43,7 @@ pub(crate) const LIMITS: &[Limit] = &[
     Limit { group: data::ONE_PROBLEM.title, case: groups::REPORT, most: peer_report(0.6) },
     // The peer stops at the first problem, this library finds all.
     Limit { group: data::PROBLEMS.title, case: groups::BYTES, most: peer(1.2) },
-    Limit { group: data::PROBLEMS.title, case: groups::REPORT, most: peer_report(1.2) },
+    Limit { group: data::PROBLEMS.title, case: groups::REPORT, most: peer_report(1.35) },
     Limit { group: data::ANY_OF.title, case: groups::BYTES, most: peer(0.75) },
     Limit { group: data::ONE_OF.title, case: groups::BYTES, most: peer(0.7) },
     Limit { group: data::REFS.title, case: groups::BYTES, most: peer(0.35) },

@@ -190,7 +190,10 @@ pub fn schema_generated(input: &[u8]) {
         Err(error) => {
             let expected = matches!(
                 error.kind,
-                SchemaErrorKind::UnresolvedRef | SchemaErrorKind::RefCycle | SchemaErrorKind::RefLimit
+                SchemaErrorKind::UnresolvedRef
+                    | SchemaErrorKind::UnknownDocument
+                    | SchemaErrorKind::RefCycle
+                    | SchemaErrorKind::RefLimit
             );
             assert!(expected, "{error}: {root} with {other}");
             return;
