@@ -6,13 +6,13 @@ for a run.
 
 import os
 
-# Names in the table of `models`: those of dialects, and mistral and cohere, which are written as openai_chat.
-PROVIDERS = "openai_chat anthropic mistral"
+# Names in the table of `models`.
+PROVIDERS = "openai_chat openai_responses anthropic gemini gemini_schema bedrock mistral"
 
 # stream: the op. allowed, parallel, native: members of a request to render. tool_limit: more tools than the
 # provider takes are refused. empty_parts: a part without a text is left out where the provider refuses it.
 # partial_args: Gemini's arguments that come value by value.
-MECHANISMS = ""
+MECHANISMS = "stream parallel native"
 
 
 def _words(variable, default):

@@ -12,8 +12,8 @@ FINISH = {"calls": "TOOL_CALL", "stop": "COMPLETE", "truncated": "MAX_TOKENS", "
 
 
 class Cohere(OpenAiChat):
-    name = "cohere"
-    # Its streams are not those of openai_chat.
+    name = dialect = "cohere"
+    # Its streams are not made here yet.
     framings = ()
     example_request = {"tools": OpenAiChat.example_request["tools"], "tool_choice": "REQUIRED"}
 

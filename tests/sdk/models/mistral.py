@@ -20,6 +20,7 @@ USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 
 class Mistral(OpenAiChat):
     name = "mistral"
+    dialect = "mistral_chat"
     interleaves = False
     example_calls = (Call("abcdefgh1", "get_weather", {"city": "Oslo"}),)
     example_messages = (
