@@ -1312,7 +1312,8 @@ typedef struct toolcore_check_opts_t {
     // sizeof(toolcore_check_opts_t)
     size_t struct_size;
     // Told each problem: the place in the instance as a JSON Pointer (for a missing property the place where
-    // it should be), the keyword, such as "required", and a sentence; path and message are cut to 255 bytes.
+    // it should be), the keyword, such as "required", and a sentence; path and message are cut to 255 bytes,
+    // the last of which are then "…".
     // All valid until it returns. NULL if only the verdict is wanted.
     void (*violation)(void *user_data,
                       toolcore_str_t path,

@@ -146,6 +146,20 @@ impl<'b> Sink<'b> {
         let text = self.buffer.get(..self.kept).unwrap_or_default();
         core::str::from_utf8(text).unwrap_or_default()
     }
+
+    /// As [`finish_cut`](Self::finish_cut), with `…` at the end of what was cut, if there is room for it.
+    pub fn finish_marked(self) -> &'b str {
+        const MARK: &[u8] = "…".as_bytes();
+        let Some(room) = self.buffer.len().checked_sub(MARK.len()).filter(|_| self.overflowed()) else {
+            return self.finish_cut();
+        };
+        let text = self.buffer.get(..self.kept).unwrap_or_default();
+        let end = core::str::from_utf8(text).unwrap_or_default().floor_char_boundary(room);
+        if let Some(place) = self.buffer.get_mut(end..end + MARK.len()) {
+            place.copy_from_slice(MARK);
+        }
+        core::str::from_utf8(self.buffer.get(..end + MARK.len()).unwrap_or_default()).unwrap_or_default()
+    }
 }
 
 impl core::fmt::Write for Sink<'_> {
@@ -173,6 +187,17 @@ fn decimal(mut value: u64, digits: &mut [u8; 20]) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_cut_is_marked_where_the_mark_fits() {
+        for (size, expected) in [(2, "ab"), (3, "…"), (5, "ab…"), (6, "abc…"), (7, "abc…"), (8, "abcödef")]
+        {
+            let mut buffer = [0u8; 8];
+            let mut sink = Sink::new(&mut buffer[..size]);
+            sink.put("abcödef");
+            assert_eq!(sink.finish_marked(), expected, "{size}");
+        }
+    }
 
     #[test]
     fn overflow_keeps_counting_and_gives_nothing() {

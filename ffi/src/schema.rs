@@ -57,7 +57,8 @@ pub struct toolcore_check_opts_t {
     /// sizeof(toolcore_check_opts_t)
     pub struct_size: usize,
     /// Told each problem: the place in the instance as a JSON Pointer (for a missing property the place where
-    /// it should be), the keyword, such as "required", and a sentence; path and message are cut to 255 bytes.
+    /// it should be), the keyword, such as "required", and a sentence; path and message are cut to 255 bytes,
+    /// the last of which are then "…".
     /// All valid until it returns. NULL if only the verdict is wanted.
     pub violation: Option<
         unsafe extern "C" fn(
@@ -320,13 +321,13 @@ impl Report for ToldReport {
         let (mut path, mut message) = (Sink::new(&mut path), Sink::new(&mut message));
         violation.write_path(&mut path);
         violation.write_message(&mut message);
-        let texts = [path.finish_cut(), violation.keyword().name(), message.finish_cut()];
+        let texts = [path.finish_marked(), violation.keyword().name(), message.finish_marked()];
         if self.located.is_none() {
             return tell(self.tell, self.user_data, texts);
         }
         let mut place = [0u8; 255];
         let mut place = Sink::new(&mut place);
         violation.write_schema_path(&mut place);
-        tell_located(self.located, self.user_data, texts, place.finish_cut());
+        tell_located(self.located, self.user_data, texts, place.finish_marked());
     }
 }

@@ -50,6 +50,29 @@ fn every_problem_is_told() {
     c!(toolcore_schema_deinit(schema));
 }
 
+#[test]
+fn a_sentence_that_is_cut_says_so() {
+    let names: Vec<String> = (0..100).map(|number| std::format!("\"{number:040}\":true")).collect();
+    let schema_text =
+        std::format!(r#"{{"properties":{{{}}},"additionalProperties":false}}"#, names.join(","));
+    let mut memory = Block::new(16 << 10);
+    let (mut schema, mut told, no) = (null_mut(), Told::new(), null_mut());
+    let mem = memory.ptr();
+    let status = c!(toolcore_schema_init(s(&schema_text), null(), mem, 16 << 10, &raw mut schema, no));
+    assert_eq!(status, TOOLCORE_OK);
+    let opts = sized!(toolcore_check_opts_t { violation: Some(tell), user_data: (&raw mut told).cast() });
+    let size = c!(toolcore_schema_scratch_size(schema, &opts));
+    let (mut scratch, mut valid) = (Block::new(size), true);
+    let long = std::format!(r#"{{"{}":1}}"#, "k".repeat(300));
+    let mem = scratch.ptr();
+    let status = c!(toolcore_schema_check(schema, s(&long), &opts, mem, size, &raw mut valid, no));
+    assert_eq!((status, valid), (TOOLCORE_OK, false));
+    let [path, _, message] = &told[0];
+    assert!(path.len() <= 255 && path.starts_with("/kkk") && path.ends_with("k…"), "{path}");
+    assert!(message.len() <= 255 && message.ends_with('…'), "{message}");
+    c!(toolcore_schema_deinit(schema));
+}
+
 unsafe extern "C" fn locate(
     told: *mut c_void,
     path: toolcore_str_t,
