@@ -220,7 +220,8 @@ fn documents_are_kept_until_the_next_set() {
     let answer = desk.ask(&bad);
     assert_eq!(answer["error"]["kind"], "schema", "{answer}");
     assert_eq!(answer["error"]["path"], "https://example.com/u#/$defs/bad/items/type", "{answer}");
-    assert_eq!(answer["error"]["message"], "keyword with a wrong value", "{answer}");
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("keyword with a wrong value, expected "), "{answer}");
     // The next set takes its place, also one that is too large.
     assert_eq!(desk.ask(&json!({"op": "resources", "set": {}})), json!({"ok": true, "count": 0}));
     assert_eq!(desk.ask(&request)["error"]["path"], "/items/$ref");

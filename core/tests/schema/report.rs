@@ -344,7 +344,7 @@ fn whole_containers_are_reported_where_they_stand() {
     }
 }
 
-#[cfg(all(feature = "pattern", feature = "format", feature = "unevaluated"))]
+#[cfg_attr(not(all(feature = "pattern", feature = "format", feature = "unevaluated")), allow(dead_code))]
 /// What a violation says: where in the instance, where in the schema, the keyword and the message.
 fn told(schema: &str, resources: &[Resource<'_>], instance: &str) -> Vec<[String; 4]> {
     struct All(Vec<[String; 4]>);
@@ -400,7 +400,7 @@ fn every_keyword_names_its_place_in_the_schema() {
     }
 }
 
-#[cfg(all(feature = "pattern", feature = "format", feature = "unevaluated"))]
+#[cfg_attr(not(all(feature = "pattern", feature = "format", feature = "unevaluated")), allow(dead_code))]
 /// Keyword with its path, schema, instance, where it is in the instance, message.
 pub(crate) const EVERY: &[(&str, &str, &str, &str, &str)] = &[
     ("type", r#"{"type":"integer"}"#, "null", "", "expected integer, got null"),
