@@ -98,7 +98,8 @@ impl<'s> Compiler<'s, '_> {
                     self.dynamic_tables(index, scanned);
                 }
                 self.refuse_cycles(scanned)?;
-                if dynamic.is_none() {
+                // Where the memory did not suffice to look for cycles, there may be one.
+                if dynamic.is_none() && self.store.fits() {
                     self.skip_aliases();
                 }
                 self.find_need(scanned);

@@ -443,3 +443,17 @@ fn work_memory_suffices_for_long_chains_beside_other_keywords() {
     assert_eq!(check(need, &("[".repeat(100) + &"]".repeat(100))), Ok(true));
     assert_eq!(check(3000, "[]"), Err(CheckError::NoWork { need }));
 }
+
+#[test]
+fn a_cycle_of_lone_references_is_refused_in_memory_of_any_size() {
+    let text = r##"{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}"##;
+    let mut refused = 0;
+    for size in 0..512 {
+        match toolcore::schema::compile(text, &CompileOptions::default(), &mut vec![0; size]) {
+            Err(error) if error.kind == SchemaErrorKind::RefCycle => refused += 1,
+            Err(error) => assert!(error.no_space().is_some_and(|need| need > size), "{size}: {error}"),
+            Ok(_) => panic!("{size}"),
+        }
+    }
+    assert!(refused > 100);
+}
