@@ -140,7 +140,8 @@ impl<'m> Code<'m> {
 
     /// Gives each counter its place, and says so to the lookaheads. Gives the words that all take.
     pub(super) fn place_counters(&mut self) -> u32 {
-        // The loops and lookaheads around: where each ends, and how many bits what is in it takes.
+        // The loops and lookaheads around: where each ends, and how many bits what is in it takes. The parser
+        // refuses more of either than there is room for.
         let mut around = heapless::Vec::<(usize, u32), { MAX_LOOPS + MAX_LOOKS }>::new();
         let (mut at, mut words) = (HEADER, counters::ONE_WORDS);
         while self.fits(0) && at < self.words {
@@ -167,13 +168,13 @@ impl<'m> Code<'m> {
                     self.set(end + 3, words);
                     let bits = width.saturating_mul(rows(self.get(end + 1), self.get(end + 2)));
                     words = words.saturating_add(bits.div_ceil(32).saturating_mul(word_of(end - at)));
-                    let _ = around.push((end, bits));
+                    around.push((end, bits)).ok();
                     1
                 }
                 op::AGAIN => AGAIN,
                 op::LOOK => {
                     self.set(at + 1, words);
-                    let _ = around.push((at + (argument & !NEGATED) as usize, 1));
+                    around.push((at + (argument & !NEGATED) as usize, 1)).ok();
                     LOOK
                 }
                 _ => 1,

@@ -165,7 +165,7 @@ impl Run<'_, '_, '_> {
         let inside =
             Loop { start: pc + 1, end, base: base as usize, bits: width.saturating_mul(rows), alive: false };
         self.mark(number);
-        let _ = self.loops.push(inside);
+        self.follow(inside);
         if !entered {
             return Some(());
         }
@@ -205,7 +205,7 @@ impl Run<'_, '_, '_> {
         }
         let outer = self.loops.pop().and_then(|_| self.around());
         self.leave(from, (least as usize).saturating_sub(1)..rows, pc + AGAIN, outer)?;
-        let _ = self.loops.push(inside);
+        self.follow(inside);
         Some(())
     }
 
@@ -245,13 +245,19 @@ impl Run<'_, '_, '_> {
         Some(())
     }
 
+    /// Goes on inside of a loop. There is room for each: one repeats at least twice, so what compiles has fewer
+    /// inside one another than `MAX_LOOPS`. In a program that no compilation made the answer is wrong.
+    fn follow(&mut self, inside: Loop) {
+        self.loops.push(inside).ok();
+    }
+
     /// While a character is taken: comes from behind into a loop.
     pub(super) fn reenter_loop(&mut self, end: usize, head: u32) {
         let start = target(end, head).wrapping_add(1);
         let [least, most, base] = words(self.program, 4 * end + 4);
         let width = self.around().map_or(1, |outer| outer.bits);
         let bits = width.saturating_mul(rows(least, most) as usize);
-        let _ = self.loops.push(Loop { start, end, base: base as usize, bits, alive: false });
+        self.follow(Loop { start, end, base: base as usize, bits, alive: false });
     }
 
     /// While a character is taken: leaves a loop at its beginning. If something in it was come to, then it is
