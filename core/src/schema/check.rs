@@ -106,7 +106,7 @@ impl<'s> Schema<'s> {
     }
 
     /// The schema `true`, which accepts everything.
-    pub fn anything() -> Schema<'static> {
+    pub(super) fn anything() -> Schema<'static> {
         Schema::new("true", &ANYTHING)
     }
 

@@ -273,7 +273,8 @@ fn recursion_that_makes_progress_is_no_cycle() {
             let schema =
                 format!(r##"{{"$dynamicAnchor":"there",{keywords},"$defs":{{"a":{{"$ref":"#"}}}}}}"##);
             for instance in ["1", "{}", "[]", r#"{"b":{"b":[{"b":1}]}}"#] {
-                let _ = violations(&schema, instance);
+                // It ends, and not with an error: no budget and no memory is used up.
+                violations(&schema, instance);
             }
         }
     }
