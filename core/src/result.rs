@@ -35,8 +35,8 @@ pub enum OutcomeKind {
     Answered,
     /// No tool has that name.
     UnknownTool,
-    /// The arguments are not JSON, do not fit the schema, were cut off, or could not be checked within the budget
-    /// of steps.
+    /// The arguments are not JSON, do not fit the schema, were cut off, or could not be checked within the
+    /// budget of steps.
     BadArguments,
     /// The tool ran and reported a failure.
     ToolFailed,

@@ -133,8 +133,8 @@ pub fn rewrite_escapes(json: &str, sink: &mut Sink<'_>) {
     });
 }
 
-/// Writes U+FFFD itself in place of each lone surrogate escape of checked JSON text, and gives the length of what
-/// remains: the text is not longer than before.
+/// Writes U+FFFD itself in place of each lone surrogate escape of checked JSON text, and gives the length of
+/// what remains: the text is not longer than before.
 pub fn replace_surrogates(text: &mut [u8]) -> usize {
     let (mut from, mut to) = (0, 0);
     while let Some(rest) = text.get(from..).filter(|rest| !rest.is_empty()) {

@@ -190,8 +190,8 @@ impl<'m, H, K: Hook> Registry<'m, H, K> {
         self.add_explained(tool, handler, &mut Sink::measure())
     }
 
-    /// Like [`Registry::add`], and says in `why` what was wrong and where. Of a tool that was added and coerces,
-    /// it says which defaults of its JSON Schema will not be filled in because they do not fit.
+    /// Like [`Registry::add`], and says in `why` what was wrong and where. Of a tool that was added and
+    /// coerces, it says which defaults of its JSON Schema will not be filled in because they do not fit.
     pub fn add_explained(
         &mut self,
         tool: &ToolDefinition<'_>,
@@ -201,8 +201,8 @@ impl<'m, H, K: Hook> Registry<'m, H, K> {
         self.explain(|registry, why| registry.insert(tool, None, None, handler, why), why)
     }
 
-    /// Like [`Registry::add_explained`] with parameters of the host's own form: `write` writes their JSON Schema,
-    /// and `tool.parameters` is not used.
+    /// Like [`Registry::add_explained`] with parameters of the host's own form: `write` writes their JSON
+    /// Schema, and `tool.parameters` is not used.
     pub fn add_written(
         &mut self,
         tool: &ToolDefinition<'_>,

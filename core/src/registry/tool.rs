@@ -91,8 +91,9 @@ impl<'a> ToolInfo<'a> {
         self.piece.len()
     }
 
-    /// Bytes of its compiled schema, a part of these. They are what [`program_size`](crate::schema::program_size)
-    /// tells, but for schemas with references, for which that tells the most that it can be.
+    /// Bytes of its compiled schema, a part of these. They are what
+    /// [`program_size`](crate::schema::program_size) tells, but for schemas with references, for which that
+    /// tells the most that it can be.
     pub fn schema_size(self) -> usize {
         self.bytes(6).len()
     }

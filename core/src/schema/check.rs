@@ -25,9 +25,9 @@
 //!   again for one or for a further pattern,
 //! - 8 instructions of a pattern that are looked at, 16 instructions of a schema with `patternProperties`, 512
 //!   names of an object,
-//! - for what takes more than one look (`uniqueItems`, `contains`, `unevaluatedItems` and the like) an element
-//!   and 8 or 64 bytes of it, a schema that was noted, a level that a dynamic reference passes and each document
-//!   around its schema,
+//! - for what takes more than one look (`uniqueItems`, `contains`, `unevaluatedItems` and the like) an
+//!   element and 8 or 64 bytes of it, a schema that was noted, a level that a dynamic reference passes and
+//!   each document around its schema,
 //! - a key of what is read over and 64 bytes of its object, for keys that stand twice, and a place in the
 //!   table of their hashes,
 //! - a violation, and 64 bytes of what is gone through to write its texts: the pointer in the instance, the
@@ -130,11 +130,10 @@ impl<'s> Schema<'s> {
         self.program
     }
 
-    /// Words of work memory that are enough for every instance that `options` let through: what the schema needs
-    /// by itself, unless it leads back to itself or has `uniqueItems`. Then it is the more, the deeper
-    /// `options.json` lets containers be nested. More of it saves
-    /// steps where a container has more than a hundred items that are to be unique, or keys that the schema
-    /// does not name: two words for each.
+    /// Words of work memory that are enough for every instance that `options` let through: what the schema
+    /// needs by itself, unless it leads back to itself or has `uniqueItems`. Then it is the more, the deeper
+    /// `options.json` lets containers be nested. More of it saves steps where a container has more than a
+    /// hundred items that are to be unique, or keys that the schema does not name: two words for each.
     pub fn work_words(self, options: &CheckOptions) -> usize {
         let depth = usize::from(options.json.max_depth.min(json::MAX_DEPTH));
         let [words, other] = words(self.program, 8);

@@ -14,8 +14,8 @@
 //!   `dependentSchemas`) come after those that do not, so that the choice is made with these done. Defaults
 //!   come last.
 //! - Of `anyOf` and `oneOf`, where none accepts the value, the first one is chosen all of whose problems one
-//!   change each can mend: a type, a `null` that means "absent", a default; a converted scalar must be accepted.
-//!   Where there is no such one nothing in the value is changed for their sake.
+//!   change each can mend: a type, a `null` that means "absent", a default; a converted scalar must be
+//!   accepted. Where there is no such one nothing in the value is changed for their sake.
 //! - Under `not`, `if`, `contains` and `propertyNames` nothing is changed.
 //! - `null` for a property that is declared, may be absent and does not accept `null` is taken out.
 //! - A property that is absent and declared gets its default: the one beside it, else that of a schema which

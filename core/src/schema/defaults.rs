@@ -36,9 +36,9 @@ impl<'s> WrongDefault<'s> {
     }
 }
 
-/// Tells each default of a declared property that the property's schema does not accept. [`coerce`](super::coerce)
-/// does not fill these in. Takes time in proportion to the schema and what it takes to check its defaults,
-/// bounded by the steps of `options`, and work memory as a check does.
+/// Tells each default of a declared property that the property's schema does not accept.
+/// [`coerce`](super::coerce) does not fill these in. Takes time in proportion to the schema and what it takes
+/// to check its defaults, bounded by the steps of `options`, and work memory as a check does.
 pub fn wrong_defaults<'s>(
     schema: Schema<'s>,
     options: &CheckOptions,

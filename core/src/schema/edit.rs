@@ -1,8 +1,9 @@
 //! The changes that one reading of the arguments calls for, in the order of the text.
 //!
-//! They stand in bytes of the caller, eight for each. Changes that hold whatever else is changed go before those that hang on
-//! a choice, and conversions before defaults: a list has changes of one [`Rank`] only, and the next reading
-//! finds the others if they are still called for. So does it find what the list has no room for.
+//! They stand in bytes of the caller, eight for each. Changes that hold whatever else is changed go before
+//! those that hang on a choice, and conversions before defaults: a list has changes of one [`Rank`] only, and
+//! the next reading finds the others if they are still called for. So does it find what the list has no room
+//! for.
 
 use super::program::{types, word_of, words};
 

@@ -66,8 +66,8 @@ pub enum SchemaErrorKind {
     /// A keyword, a property or a key on the way of a reference stands twice in one object, or two schemas of a
     /// document have the name that references can use.
     DuplicateKey,
-    /// `$schema` names a dialect other than draft 2020-12 and draft 7, or inside a document another one than that
-    /// is written in.
+    /// `$schema` names a dialect other than draft 2020-12 and draft 7, or inside a document another one than
+    /// that is written in.
     UnsupportedDialect,
     /// The URI that a `$ref` or an `$id` resolves to is longer than 512 bytes.
     UnsupportedRef,
@@ -77,9 +77,9 @@ pub enum SchemaErrorKind {
     UnknownDocument,
     /// `$ref` leads back to itself without entering the value.
     RefCycle,
-    /// Resolving the references takes too long. Named is one of them. References that lead through places where
-    /// no schemas are expected, such as `#/components/…`, or through what is used of a resource, are followed one
-    /// after the other: chains of 64 always, of several hundred in a text of some kilobytes.
+    /// Resolving the references takes too long. Named is one of them. References that lead through places
+    /// where no schemas are expected, such as `#/components/…`, or through what is used of a resource, are
+    /// followed one after the other: chains of 64 always, of several hundred in a text of some kilobytes.
     RefLimit,
     /// Schemas are nested deeper than the limit.
     DepthLimit,
@@ -123,8 +123,8 @@ impl SchemaError {
         }
     }
 
-    /// Appends the place: its JSON Pointer, or in a resource the URI of that, `#` and the pointer. Nothing if the
-    /// memory is too small, or the schema is not JSON.
+    /// Appends the place: its JSON Pointer, or in a resource the URI of that, `#` and the pointer. Nothing if
+    /// the memory is too small, or the schema is not JSON.
     pub fn write_place(&self, schema: &str, resources: &[Resource<'_>], sink: &mut Sink<'_>) {
         let (uri, text) = self.document(schema, resources);
         sink.put(uri);

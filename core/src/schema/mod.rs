@@ -1,9 +1,9 @@
 //! JSON Schema without a heap: what is told to the model is what is enforced.
 //!
-//! - [`compile`] turns a schema's text into a flat program in the caller's memory, once. [`write_schema`] makes such a text from
-//!   declared parameters, and [`write_lowered`] writes it out as providers take it.
-//! - [`Schema::check`] reads an instance strictly and checks it in the same pass. Every problem is reported, with the place, what
-//!   was expected and what came ([`Violation`], [`ListReport`]).
+//! - [`compile`] turns a schema's text into a flat program in the caller's memory, once. [`write_schema`]
+//!   makes such a text from declared parameters, and [`write_lowered`] writes it out as providers take it.
+//! - [`Schema::check`] reads an instance strictly and checks it in the same pass. Every problem is reported,
+//!   with the place, what was expected and what came ([`Violation`], [`ListReport`]).
 //! - [`coerce`], for tools that ask for it, makes neighbouring types fit and reports each change.
 //!
 //! Drafts 2020-12 and 7, chosen by `$schema`: every keyword; content keywords are annotations, and so are

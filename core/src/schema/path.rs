@@ -20,7 +20,8 @@ pub(super) struct Open<'a> {
     /// The schema's texts.
     pub(super) schema: Texts<'a>,
     pub(super) instance: &'a str,
-    /// The schemas that were noted for a value of which is asked what none of them looks at, the last one first.
+    /// The schemas that were noted for a value of which is asked what none of them looks at, the last one
+    /// first.
     #[cfg(feature = "unevaluated")]
     pub(super) notes: &'a [u32],
 }

@@ -1,11 +1,12 @@
 //! References: where each `$ref` leads, found for all of them in one walk over each document.
 //!
 //! First the document: this one, if the reference is a fragment alone, else one with that URI, in
-//! [`index`](super::index). An anchor is found there too. Then those that are JSON Pointers: the references are sorted by their decoded JSON Pointer (RFC 6901, in a URI fragment: RFC 3986 percent
-//! escapes first) and those that share a prefix stand together, so a walk over the text takes along a range of
-//! them and narrows it at each key; what no reference enters is skipped. A target is bound to the node that
-//! stands there. One that the pass over the text did not compile, such as a schema under an unknown keyword,
-//! is compiled now, and its own references take another round.
+//! [`index`](super::index). An anchor is found there too. Then those that are JSON Pointers: the references
+//! are sorted by their decoded JSON Pointer (RFC 6901, in a URI fragment: RFC 3986 percent escapes first) and
+//! those that share a prefix stand together, so a walk over the text takes along a range of them and narrows
+//! it at each key; what no reference enters is skipped. A target is bound to the node that stands there. One
+//! that the pass over the text did not compile, such as a schema under an unknown keyword, is compiled now,
+//! and its own references take another round.
 //!
 //! Then cycles that never enter the value are refused, and slots that lead to a lone reference are made to
 //! lead to its target, in [`cycles`](super::cycles).

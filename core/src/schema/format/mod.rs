@@ -15,11 +15,12 @@
 //! | `json-pointer`, `relative-json-pointer` | RFC 6901; draft-bhutton-relative-json-pointer-00 |
 //! | `regex` | ECMA-262, by the parser of [`pattern`](super::pattern), if that is there |
 //!
-//! Every other format is unknown, and whatever has it passes. `idn-hostname` is among these, and the `xn--` labels
-//! of a `hostname` are taken as they are: both would need the tables of IDNA 2008 (RFC 5892), which are larger than
-//! all that is here.
+//! Every other format is unknown, and whatever has it passes. `idn-hostname` is among these, and the `xn--`
+//! labels of a `hostname` are taken as they are: both would need the tables of IDNA 2008 (RFC 5892), which
+//! are larger than all that is here.
 //!
-//! A check reads the string once, a URI's authority twice; escapes of JSON are decoded on the way. Nothing is kept.
+//! A check reads the string once, a URI's authority twice; escapes of JSON are decoded on the way. Nothing is
+//! kept.
 //!
 //! ```
 //! use toolcore::json::Str;

@@ -2,17 +2,17 @@
 //! backtracking.
 //!
 //! [`compile`] turns a pattern's text into a program in the caller's memory; [`is_match`] says whether a text
-//! has a match anywhere. The rules are those of ECMA-262 (2025), section 22.2, with the flag `u`: a pattern and
-//! a text are sequences of code points. Where people write what only Annex B of it allows, and it can mean one
-//! thing only, it is taken: a `]` or `}` that opens nothing, a `{` that begins no quantifier, `-` beside a class
-//! escape, and a backslash before anything that is no letter or digit (`\-`, `\@`).
+//! has a match anywhere. The rules are those of ECMA-262 (2025), section 22.2, with the flag `u`: a pattern
+//! and a text are sequences of code points. Where people write what only Annex B of it allows, and it can
+//! mean one thing only, it is taken: a `]` or `}` that opens nothing, a `{` that begins no quantifier, `-`
+//! beside a class escape, and a backslash before anything that is no letter or digit (`\-`, `\@`).
 //!
 //! # What there is
 //!
-//! Literals, `.`, classes, `\d \D \w \W \s \S`, `\b \B ^ $`, `\t \n \r \f \v \0 \cX \xHH \uHHHH \u{…}` and pairs of
-//! surrogates, `\p{…}` and `\P{…}` for general categories, the binary properties `Any`, `ASCII`,
-//! `ASCII_Hex_Digit`, `Assigned`, `Alphabetic`, `Lowercase`, `Uppercase` and `White_Space`, and common scripts
-//! (Latin, Greek, Han and the like); groups of all kinds, alternation, every quantifier, lookahead.
+//! Literals, `.`, classes, `\d \D \w \W \s \S`, `\b \B ^ $`, `\t \n \r \f \v \0 \cX \xHH \uHHHH \u{…}` and
+//! pairs of surrogates, `\p{…}` and `\P{…}` for general categories, the binary properties `Any`, `ASCII`,
+//! `ASCII_Hex_Digit`, `Assigned`, `Alphabetic`, `Lowercase`, `Uppercase` and `White_Space`, and common
+//! scripts (Latin, Greek, Han and the like); groups of all kinds, alternation, every quantifier, lookahead.
 //!
 //! Backreferences, lookbehind and modifiers are not: they are refused, as [`PatternErrorKind`] says, never
 //! taken for something else. Lazy quantifiers match the same texts as greedy ones, so they are the same.

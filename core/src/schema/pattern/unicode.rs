@@ -6,9 +6,9 @@
 //!
 //! A category's table has a byte for each run of code points: the category in the upper five bits, and the
 //! run's length less one in the lower three if that is below 6; 6 says that it is 7 and the next byte, 7 that
-//! it is the next three bytes, the lowest first. Runs of single capital and small letters by turns are one run of
-//! a category of their own. A script's table has for each range the distance from the end of the one before, and
-//! the length less one, seven bits to a byte, the lowest first.
+//! it is the next three bytes, the lowest first. Runs of single capital and small letters by turns are one
+//! run of a category of their own. A script's table has for each range the distance from the end of the one
+//! before, and the length less one, seven bits to a byte, the lowest first.
 
 use super::table::{CATEGORIES as RUNS, INDEX, SCRIPTS};
 
