@@ -128,7 +128,7 @@ pub unsafe extern "C" fn toolcore_schema_coerce_scratch_size(
 ) -> usize {
     read(0, |c: Caller| {
         let options = options(&c.options(opts)?)?;
-        Ok(Memory::room_for::<u32>(c.object(schema)?.coerce_words(&options.check)))
+        Ok(Memory::room_for::<u32>(c.object(schema)?.coerce_words(&options)))
     })
 }
 

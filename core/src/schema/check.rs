@@ -41,6 +41,7 @@
 //! of what is read over, beyond some hundred elements: with the least work memory a budget of a million steps
 //! ends for about ten thousand of them in one container, and with two words more for each it does not.
 
+use super::coerce::CoerceOptions;
 use super::entry::Candidate;
 use super::error::CheckError;
 use super::fast::{self, Place, Quick};
@@ -49,6 +50,7 @@ use super::machine::{Check, Start};
 use super::program::{Cursor, HEADER, MAGIC, Node, RECURSIVE, Slot, UNIQUE, op, types, word, words};
 use super::report::Report;
 use super::source::{Resource, Texts};
+use super::splice::Splice;
 use super::work;
 use crate::json::{self, Scan, blanks};
 
@@ -148,10 +150,13 @@ impl<'s> Schema<'s> {
         (other as usize).saturating_mul(depth + 1) + once
     }
 
-    /// Words of work memory that are enough to coerce every instance that `options` let through: a check, and
-    /// one of a default inside of it.
-    pub fn coerce_words(self, options: &CheckOptions) -> usize {
-        self.work_words(options).saturating_mul(2).saturating_add(work::LEVEL as usize)
+    /// Words of work memory that are enough to coerce every instance that `options` let through: those of a
+    /// check, and of one of a default inside of it; where the last of equal keys wins, also those for the way
+    /// to an object that the schema does not look into.
+    pub fn coerce_words(self, options: &CoerceOptions) -> usize {
+        let checks = self.work_words(&options.check).saturating_mul(2).saturating_add(work::LEVEL as usize);
+        let depth = usize::from(options.check.json.max_depth.min(json::MAX_DEPTH));
+        if options.last_wins { checks.max(Splice::words(depth)) } else { checks }
     }
 
     /// Where the schema of a slot stands in the text.

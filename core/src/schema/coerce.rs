@@ -271,7 +271,7 @@ impl Coercer<'_, '_> {
         }
         let len = sink.len();
         if made == 0 && self.twice {
-            return Err(CoerceError::NoWork { need: Splice::MOST_WORDS });
+            return Err(CoerceError::NoWork { need: self.schema.coerce_words(self.options) });
         }
         let mut refused = made == 0;
         if found.is_of_defaults() {

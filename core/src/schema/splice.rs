@@ -108,8 +108,10 @@ struct At<'w> {
 }
 
 impl Splice<'_> {
-    /// Words that are enough to enter every container.
-    pub(super) const MOST_WORDS: usize = FRAME * json::MAX_DEPTH as usize;
+    /// Words that are enough to enter containers that are nested so deep.
+    pub(super) fn words(depth: usize) -> usize {
+        FRAME * depth
+    }
 
     /// Writes the text with its changes and gives how many there were; `tell` is told each of them. `None` if
     /// the steps do not suffice.

@@ -260,3 +260,18 @@ fn values_are_kept_when_asked() {
     assert_eq!(run(true).as_deref(), Some(r#"{"b":"","a":"5"}"#));
     assert_eq!(run(false), None);
 }
+
+#[test]
+fn the_words_that_are_told_reach_equal_keys_however_deep_they_stand() {
+    let schema_text = r#"{"properties":{"a":{"type":"integer"}}}"#;
+    let program = program(schema_text);
+    let schema = Schema::new(schema_text, &program);
+    for depth in [1, 2, 8, 120] {
+        let mut options = CoerceOptions { last_wins: true, ..CoerceOptions::default() };
+        options.check.json.max_depth = depth as u16 + 2;
+        let nested = |inner: &str| format!(r#"{{"x":{}{inner}{}}}"#, "[".repeat(depth), "]".repeat(depth));
+        let (mut work, mut out) = (vec![0; schema.coerce_words(&options)], [0; 1024]);
+        let text = coerce(schema, &nested(r#"{"d":1,"d":2}"#), &options, &mut work, &mut out, &mut |_| {});
+        assert_eq!(text.unwrap(), Some(nested(r#"{"d":2}"#).as_str()), "{depth}");
+    }
+}
