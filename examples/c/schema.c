@@ -55,7 +55,6 @@ int main(int argc, char **argv)
     opts.resources = resources;
     if (toolcore_schema_init(text, &opts, memory, sizeof memory, &schema, &why) != TOOLCORE_OK)
         return failed(&why);
-    coerce.max_depth = check.max_depth = 8; /* the default of 128 wants more scratch */
     coerce.changed = print_change;
     check.violation = print_error;
     if (toolcore_schema_coerce(schema, instance, &coerce, scratch, sizeof scratch, fitted, sizeof fitted, &len,

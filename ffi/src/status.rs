@@ -338,7 +338,7 @@ fn no_work(words: usize, why: &mut Why) {
     (why.need, why.need_of) = (Memory::room_for::<u32>(words), Some(OF_SCRATCH));
 }
 
-const OF_SCRATCH: &str = " of scratch needed; where the schema has references, a lower max_depth needs less";
+const OF_SCRATCH: &str = " of scratch needed; a lower max_depth may need less";
 
 pub(crate) fn name(status: toolcore_status_t) -> &'static CStr {
     match status {
