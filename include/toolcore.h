@@ -7,7 +7,10 @@
  *     toolcore_tools_render                                     into each request
  *     toolcore_answer                                           for each reply
  * or, in place of the last: toolcore_reply_parse -> toolcore_reply_call -> toolcore_dispatch ->
- * toolcore_results_render.
+ * toolcore_results_render. The model's own turn, which goes before the results, is toolcore_reply_replay.
+ *
+ * A reply that is streamed: toolcore_stream_init -> toolcore_stream_feed ... -> toolcore_stream_finish gives the
+ * reply that toolcore_reply_parse would give, and toolcore_answer_reply answers it.
  *
  * CONVENTIONS
  *
@@ -101,10 +104,13 @@
 #define TOOLCORE_REGISTRY_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_registry_opts_t)
 #define TOOLCORE_TOOL_INFO_INIT TOOLCORE_SIZED_INIT(toolcore_tool_info_t)
 #define TOOLCORE_HOOK_INIT TOOLCORE_SIZED_INIT(toolcore_hook_t)
+#define TOOLCORE_NATIVE_TOOL_INIT TOOLCORE_SIZED_INIT(toolcore_native_tool_t)
 #define TOOLCORE_TOOLS_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_tools_opts_t)
 #define TOOLCORE_ANSWER_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_answer_opts_t)
 #define TOOLCORE_OUTCOME_INIT TOOLCORE_SIZED_INIT(toolcore_outcome_t)
 #define TOOLCORE_REPLY_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_reply_opts_t)
+#define TOOLCORE_REPLAY_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_replay_opts_t)
+#define TOOLCORE_STREAM_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_stream_opts_t)
 #define TOOLCORE_TOOL_CALL_INIT TOOLCORE_SIZED_INIT(toolcore_tool_call_t)
 #define TOOLCORE_PART_INIT TOOLCORE_SIZED_INIT(toolcore_part_t)
 #define TOOLCORE_USAGE_INIT TOOLCORE_SIZED_INIT(toolcore_usage_t)
@@ -206,6 +212,9 @@
 // For callbacks: the tool failed. The model reads what toolcore_result_error was given.
 #define TOOLCORE_ERR_TOOL -21
 
+// Something would act in the host's name, which was not allowed.
+#define TOOLCORE_ERR_NOT_ALLOWED -22
+
 // A defect of the library was caught. The objects of the call may only be deinitialised.
 #define TOOLCORE_ERR_PANIC -99
 
@@ -295,26 +304,41 @@
 // OpenAI Chat Completions, and what imitates it.
 #define TOOLCORE_DIALECT_OPENAI_CHAT 1
 
-// OpenAI Responses. Reserved: not supported yet.
+// OpenAI Responses.
 #define TOOLCORE_DIALECT_OPENAI_RESPONSES 2
 
 // Anthropic Messages.
 #define TOOLCORE_DIALECT_ANTHROPIC 3
 
-// Gemini. Reserved: not supported yet.
+// Google Gemini, with parameters as JSON Schema.
 #define TOOLCORE_DIALECT_GEMINI 4
 
-// Gemini with the older form of parameters. Reserved: not supported yet.
+// Google Gemini, with parameters in its older form, a kind of OpenAPI schema.
 #define TOOLCORE_DIALECT_GEMINI_SCHEMA 5
 
-// Bedrock Converse. Reserved: not supported yet.
+// Amazon Bedrock Converse.
 #define TOOLCORE_DIALECT_BEDROCK 6
 
-// Ollama. Reserved: not supported yet.
+// Ollama's own chat endpoint.
 #define TOOLCORE_DIALECT_OLLAMA 7
 
 // Model Context Protocol: what stands inside tools/list, tools/call and its result.
 #define TOOLCORE_DIALECT_MCP 8
+
+// The text form of Hermes models.
+#define TOOLCORE_DIALECT_HERMES 9
+
+// The text form of Llama 3 models.
+#define TOOLCORE_DIALECT_LLAMA3 10
+
+// The text form of Mistral models.
+#define TOOLCORE_DIALECT_MISTRAL 11
+
+// Mistral's endpoint, which is like OpenAI Chat Completions.
+#define TOOLCORE_DIALECT_MISTRAL_CHAT 12
+
+// Cohere's endpoint.
+#define TOOLCORE_DIALECT_COHERE 13
 
 // toolcore_tools_opts_t.choice: left to the provider.
 #define TOOLCORE_CHOICE_DEFAULT 0
@@ -331,6 +355,16 @@
 // toolcore_tools_opts_t.choice: the model calls choice_tool.
 #define TOOLCORE_CHOICE_TOOL 4
 
+// toolcore_tools_opts_t.choice: the model calls those among choice_tools as it likes. A provider without a word
+// for it is told of no other tool.
+#define TOOLCORE_CHOICE_ALLOWED 5
+
+// toolcore_tools_opts_t.choice: the model calls at least one of choice_tools.
+#define TOOLCORE_CHOICE_ALLOWED_REQUIRED 6
+
+// The most choice_tools.
+#define TOOLCORE_CHOICE_TOOLS_MAX 64
+
 // toolcore_tools_opts_t.parallel: left to the provider.
 #define TOOLCORE_PARALLEL_DEFAULT 0
 
@@ -345,6 +379,48 @@
 
 // toolcore_tools_opts_t.flags: refuse a name that the provider does not allow, in place of an alias.
 #define TOOLCORE_RENDER_NO_ALIAS 2
+
+// toolcore_tools_opts_t.flags: let tools of the provider act in the host's name: TOOLCORE_NATIVE_CODE_EXECUTION
+// and TOOLCORE_NATIVE_COMPUTER_USE.
+#define TOOLCORE_RENDER_ALLOW_ACTING 4
+
+// toolcore_tools_opts_t.flags: mark the end of the tools as the end of what the provider should cache, where it
+// has such a mark.
+#define TOOLCORE_RENDER_CACHE 8
+
+// toolcore_tools_opts_t.flags: refuse what the provider has no word for (a choice, a word about parallel calls, a
+// tool of its own), in place of dropping it with a note.
+#define TOOLCORE_RENDER_REFUSE_DROPPED 16
+
+// toolcore_tools_opts_t.flags: the conversation holds calls or results. Where the provider then refuses a request
+// without tools, so is rendering one: ERR_NOT_FOUND.
+#define TOOLCORE_RENDER_AFTER_CALLS 32
+
+// toolcore_native_tool_t.kind: searches the web.
+#define TOOLCORE_NATIVE_WEB_SEARCH 1
+
+// toolcore_native_tool_t.kind: runs code that the model writes. It acts in the host's name, see
+// TOOLCORE_RENDER_ALLOW_ACTING.
+#define TOOLCORE_NATIVE_CODE_EXECUTION 2
+
+// toolcore_native_tool_t.kind: searches documents that were given to the provider.
+#define TOOLCORE_NATIVE_FILE_SEARCH 3
+
+// toolcore_native_tool_t.kind: looks at a screen and acts on it. It acts in the host's name, see
+// TOOLCORE_RENDER_ALLOW_ACTING.
+#define TOOLCORE_NATIVE_COMPUTER_USE 4
+
+// toolcore_native_tool_t.kind: makes images.
+#define TOOLCORE_NATIVE_IMAGE_GENERATION 5
+
+// toolcore_native_tool_t.kind: searches with Google.
+#define TOOLCORE_NATIVE_GOOGLE_SEARCH 6
+
+// toolcore_native_tool_t.kind: looks places up in Google Maps.
+#define TOOLCORE_NATIVE_GOOGLE_MAPS 7
+
+// The most tools of the provider in a request.
+#define TOOLCORE_NATIVE_TOOLS_MAX 16
 
 // toolcore_answer_opts_t.flags: leave the enclosing brackets out, to paste the messages into a list.
 #define TOOLCORE_ANSWER_BARE 1
@@ -365,12 +441,41 @@
 // The provider or the model refused to go on.
 #define TOOLCORE_FINISH_REFUSED 2
 
+// The provider could not read what the model wrote as a call. All calls are marked and never executed.
+#define TOOLCORE_FINISH_MALFORMED 3
+
+// toolcore_replay_opts_t.flags: leave the enclosing brackets out, to paste the messages into a list.
+#define TOOLCORE_REPLAY_BARE 1
+
+// toolcore_stream_event_t.kind: `text` is text for the user.
+#define TOOLCORE_STREAM_EVENT_TEXT 1
+
+// toolcore_stream_event_t.kind: `text` is what the model thinks.
+#define TOOLCORE_STREAM_EVENT_REASONING 2
+
+// toolcore_stream_event_t.kind: a call begins; `id` and `name` are as far as they are known.
+#define TOOLCORE_STREAM_EVENT_CALL_START 3
+
+// toolcore_stream_event_t.kind: `text` is a piece of a call's arguments, which are JSON when all have come.
+#define TOOLCORE_STREAM_EVENT_ARGUMENTS 4
+
+// toolcore_stream_event_t.kind: a call is whole as far as the provider says.
+#define TOOLCORE_STREAM_EVENT_CALL_END 5
+
+// toolcore_stream_opts_t.flags: keep the calls and nothing else, to need as little memory as can be. The reply then
+// has no text, and toolcore_reply_replay is ERR_UNSUPPORTED.
+#define TOOLCORE_STREAM_CALLS_ONLY 2
+
 // toolcore_tool_call_t.flags: it has an id, which may be empty. Said by the library; a host need not say it
 // for an id that is not empty.
 #define TOOLCORE_CALL_HAS_ID 1
 
 // toolcore_tool_call_t.flags: the reply was cut off in or after this call; it is never executed.
 #define TOOLCORE_CALL_TRUNCATED 2
+
+// toolcore_tool_call_t.flags: it is of a tool that takes free text (OpenAI's custom tools): the arguments are
+// that text, and its result is written as that of such a call.
+#define TOOLCORE_CALL_CUSTOM 4
 
 // The tool ran and answered.
 #define TOOLCORE_OUTCOME_ANSWERED 0
@@ -609,7 +714,7 @@ typedef struct toolcore_draft_t toolcore_draft_t;
 // threads at once; what takes it without const needs it alone.
 typedef struct toolcore_registry_t toolcore_registry_t;
 
-// A reply that was read: its calls and its text.
+// A reply that was read, whole or as a stream: its calls and its text.
 typedef struct toolcore_reply_t toolcore_reply_t;
 
 // A set of documents for the references of schemas (`"$ref":"https://example.com/units#/$defs/unit"`). One set
@@ -626,6 +731,13 @@ typedef struct toolcore_result_t toolcore_result_t;
 
 // A compiled JSON Schema.
 typedef struct toolcore_schema_t toolcore_schema_t;
+
+// A reply that comes in pieces. One thread at a time, and not in its own callback.
+//
+// toolcore_stream_init -> toolcore_stream_feed ... -> toolcore_stream_finish gives the toolcore_reply_t that
+// toolcore_reply_parse gives of a whole reply. It is put together in the stream's memory, which holds the reply and
+// the event that is being read, and nothing else.
+typedef struct toolcore_stream_t toolcore_stream_t;
 
 // Text: UTF-8, not NUL terminated. (NULL, 0) is empty.
 typedef struct toolcore_str_t {
@@ -825,7 +937,7 @@ typedef struct toolcore_tool_info_t {
 typedef struct toolcore_tool_call_t {
     // sizeof(toolcore_tool_call_t), the same in all elements of an array.
     size_t struct_size;
-    // The provider's id, its exact text.
+    // The provider's id, its exact text; empty if there is none.
     toolcore_str_t id;
     // The name that the model used, an alias maybe.
     toolcore_str_t name;
@@ -835,6 +947,10 @@ typedef struct toolcore_tool_call_t {
     uint32_t flags;
     // Must be 0.
     uint32_t reserved;
+    // The id by which results and the model's turn (toolcore_reply_replay) refer to the call: `id`, or one that the
+    // library made and no other call of the reply has, where there is none and the provider wants one. A host that
+    // makes a call need not set it.
+    toolcore_str_t wire_id;
 } toolcore_tool_call_t;
 
 // Something that sees every call. What it is called with is valid until it returns; it runs in the thread
@@ -854,6 +970,19 @@ typedef struct toolcore_hook_t {
     // Run once with user_data when the hook is let go, or NULL.
     toolcore_drop_fn drop;
 } toolcore_hook_t;
+
+// A tool that runs at the provider. Its calls are the provider's to run; a reply's calls are without them.
+typedef struct toolcore_native_tool_t {
+    // sizeof(toolcore_native_tool_t), the same in all elements of an array.
+    size_t struct_size;
+    // The provider's members for it, as a JSON object, such as {"max_uses":2}; they take the place of the library's
+    // own. Empty for none.
+    toolcore_str_t config;
+    // One of TOOLCORE_NATIVE_.
+    uint32_t kind;
+    // Must be 0.
+    uint32_t reserved;
+} toolcore_native_tool_t;
 
 // What is rendered. NULL, or all zero but struct_size, for everything with the provider's defaults.
 typedef struct toolcore_tools_opts_t {
@@ -880,6 +1009,15 @@ typedef struct toolcore_tools_opts_t {
     uint32_t flags;
     // Must be 0.
     uint32_t reserved;
+    // For TOOLCORE_CHOICE_ALLOWED and TOOLCORE_CHOICE_ALLOWED_REQUIRED: the tools' registered names.
+    const toolcore_str_t *choice_tools;
+    // How many, at most TOOLCORE_CHOICE_TOOLS_MAX.
+    size_t choice_tools_len;
+    // Tools that run at the provider, which come after the registered ones. One that the provider lacks is
+    // dropped with a note.
+    const toolcore_native_tool_t *native;
+    // How many, at most TOOLCORE_NATIVE_TOOLS_MAX.
+    size_t native_len;
 } toolcore_tools_opts_t;
 
 // A clock: milliseconds since any origin, never going back.
@@ -967,6 +1105,50 @@ typedef struct toolcore_reply_opts_t {
     uint32_t flags;
 } toolcore_reply_opts_t;
 
+// How the model's turn is written. NULL, or all zero but struct_size, for the defaults.
+typedef struct toolcore_replay_opts_t {
+    // sizeof(toolcore_replay_opts_t)
+    size_t struct_size;
+    // TOOLCORE_REPLAY_ flags.
+    uint32_t flags;
+    // Must be 0.
+    uint32_t reserved;
+} toolcore_replay_opts_t;
+
+// Something new in a stream. Its texts are decoded, cut at characters only, and valid until the callback returns.
+typedef struct toolcore_stream_event_t {
+    // sizeof(toolcore_stream_event_t) of the library
+    size_t struct_size;
+    // For a call: its place among the calls of the reply, from 0.
+    size_t index;
+    // For TOOLCORE_STREAM_EVENT_CALL_START: the provider's id.
+    toolcore_str_t id;
+    // For TOOLCORE_STREAM_EVENT_CALL_START: the name that the model used.
+    toolcore_str_t name;
+    // The piece.
+    toolcore_str_t text;
+    // One of TOOLCORE_STREAM_EVENT_TEXT to TOOLCORE_STREAM_EVENT_CALL_END; others may be appended.
+    uint32_t kind;
+    // 0
+    uint32_t reserved;
+} toolcore_stream_event_t;
+
+// How a stream is read. NULL, or all zero but struct_size, for the defaults.
+typedef struct toolcore_stream_opts_t {
+    // sizeof(toolcore_stream_opts_t)
+    size_t struct_size;
+    // For toolcore_stream_mem_size: bytes of the reply and one event; 0 for 4096.
+    size_t reply_bytes;
+    // Told each piece as it comes; the event is valid until it returns. NULL if nobody wants to know.
+    void (*event)(void *user_data, const toolcore_stream_event_t *event);
+    // Given to `event`.
+    void *user_data;
+    // How deep an event, and the reply, may be nested; 0 for the default, 128.
+    uint32_t max_depth;
+    // TOOLCORE_STREAM_CALLS_ONLY, and TOOLCORE_JSON_REPLACE_SURROGATES.
+    uint32_t flags;
+} toolcore_stream_opts_t;
+
 // What a run cost. Zero is unknown.
 typedef struct toolcore_usage_t {
     // sizeof(toolcore_usage_t)
@@ -1037,7 +1219,7 @@ typedef struct toolcore_dispatch_opts_t {
 typedef struct toolcore_call_result_t {
     // sizeof(toolcore_call_result_t), the same in all elements of an array.
     size_t struct_size;
-    // The call's id. For a call without one: empty, and the result stands at the call's place.
+    // The call's id. For a call without one: its wire_id; or empty, and the result stands at the call's place.
     toolcore_str_t id;
     // The result, or NULL for a call that the host cancelled.
     const toolcore_result_t *result;
@@ -1451,12 +1633,25 @@ toolcore_status_t toolcore_draft_set_arguments(toolcore_draft_t *draft, toolcore
 // Returns TOOLCORE_OK; ERR_INVALID_UTF8; ERR_INVALID_ARGUMENT. `message` is copied.
 toolcore_status_t toolcore_draft_block(toolcore_draft_t *draft, toolcore_str_t message);
 
+// The name of a dialect in snake case, such as "openai_chat"; empty for a constant that is not supported.
+// Lives as long as the program.
+//
+// Threads: any.
+toolcore_str_t toolcore_dialect_name(uint32_t dialect);
+
+// The constant of the dialect with this name, TOOLCORE_DIALECT_; 0 if there is none.
+//
+// Threads: any.
+uint32_t toolcore_dialect_from_name(toolcore_str_t name);
+
 // Writes the members of a request that tell the model of the tools, in the order of registration:
 // {"tools":[...],"tool_choice":...}. Without any tool the object is empty.
 //
-// Returns TOOLCORE_OK; ERR_NO_SPACE; ERR_UNSUPPORTED for a dialect, choice or flag that is not known;
-// ERR_BAD_NAME (two tools with one name on the wire, or a refused alias); ERR_STRICT; ERR_NOT_FOUND if
-// the choice names no tool that is rendered; ERR_INVALID_UTF8; ERR_INVALID_ARGUMENT.
+// Returns TOOLCORE_OK; ERR_NO_SPACE; ERR_UNSUPPORTED for a dialect, choice, kind or flag that is not known, for
+// too long a list, and with TOOLCORE_RENDER_REFUSE_DROPPED for what the provider has no word for; ERR_BAD_NAME (two
+// tools with one name on the wire, or a refused alias); ERR_STRICT; ERR_NOT_FOUND if the choice names no tool that
+// is rendered; ERR_NOT_ALLOWED for a tool of the provider that acts in the host's name; ERR_BAD_JSON if its config
+// is no JSON object; ERR_INVALID_UTF8; ERR_INVALID_ARGUMENT, also if the config lacks what the provider needs.
 // Nothing is kept.
 // Threads: any.
 TOOLCORE_MUST_USE
@@ -1471,7 +1666,7 @@ toolcore_status_t toolcore_tools_render(const toolcore_registry_t *registry,
 // Runs every call of a model's reply and writes the messages to append to the conversation: a JSON array;
 // for MCP one CallToolResult. What the model did wrong is told to the model and is no error here.
 //
-// A quarter of `scratch` holds 24 bytes for each call and the checker's stack (32 bytes and more for each level
+// A quarter of `scratch` holds 28 bytes for each call and the checker's stack (32 bytes and more for each level
 // that a call's arguments have; see toolcore_schema_scratch_size), the rest the arguments that have to be
 // decoded, and one result at a time. It is free again when this returns.
 //
@@ -1480,8 +1675,8 @@ toolcore_status_t toolcore_tools_render(const toolcore_registry_t *registry,
 // written; one that is too long for what there is gets cut and says so.
 //
 // Returns TOOLCORE_OK; ERR_NO_SPACE for `buf` (then *out_len is the least) or `scratch` (then *out_len is
-// 0, and why.need bytes are enough for what was tried); ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER;
-// ERR_NO_CLOCK; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if two of reply, scratch and buffer overlap.
+// 0, and why.need bytes are enough for what was tried); ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER (its words are in
+// why.message); ERR_NO_CLOCK; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if two of reply, scratch and buffer overlap.
 // Tools have run only on OK: once one has, a call that cannot be dispatched is answered with a text that
 // says so. Pre-hooks, `changed` and `observe` may have run before ERR_NO_SPACE for scratch or ERR_NO_CLOCK.
 // `outcome` may be NULL; it is filled in on OK. Nothing is kept.
@@ -1499,6 +1694,23 @@ toolcore_status_t toolcore_answer(const toolcore_registry_t *registry,
                                   toolcore_outcome_t *outcome,
                                   toolcore_detail_t *why);
 
+// toolcore_answer for a reply that was read before: a whole one, or one that was streamed. `scratch` holds what it
+// does there but the calls, which the reply has.
+//
+// Returns what toolcore_answer returns, but none of ERR_BAD_JSON, ERR_BAD_REPLY and ERR_PROVIDER. Nothing is kept.
+// Threads: any, each with scratch and output of its own.
+TOOLCORE_MUST_USE
+toolcore_status_t toolcore_answer_reply(const toolcore_registry_t *registry,
+                                        const toolcore_reply_t *reply,
+                                        const toolcore_answer_opts_t *opts,
+                                        void *scratch,
+                                        size_t scratch_len,
+                                        char *buf,
+                                        size_t len,
+                                        size_t *out_len,
+                                        toolcore_outcome_t *outcome,
+                                        toolcore_detail_t *why);
+
 // Bytes of memory that toolcore_reply_parse needs for this reply, in *need.
 //
 // Returns TOOLCORE_OK; ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT.
@@ -1514,7 +1726,7 @@ toolcore_status_t toolcore_reply_mem_size(uint32_t dialect,
 // Reads a whole reply into an object in `mem`.
 //
 // Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: bytes of mem); ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER if
-// the provider answered with an error object; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. Unless OK, *out is
+// the provider answered with an error object (its words are in why.message); ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. Unless OK, *out is
 // NULL.
 // The text of `reply` and `mem` are used until toolcore_reply_deinit.
 // Threads: touches only its arguments.
@@ -1553,8 +1765,104 @@ toolcore_status_t toolcore_reply_text(const toolcore_reply_t *reply,
                                       size_t len,
                                       size_t *out_len);
 
+// Writes the model's turn to append to the conversation before the results: a JSON array of messages, for OpenAI
+// Responses of items. What the provider must get back keeps its exact bytes and its order, what it only puts out is
+// left away, and a call without an id has the one that its result gets (toolcore_tool_call_t.wire_id).
+//
+// Returns TOOLCORE_OK; ERR_NO_SPACE; ERR_UNSUPPORTED in a dialect without turns (MCP), for a stream of which only
+// the calls were kept, and for a flag that is not known; ERR_INVALID_ARGUMENT.
+TOOLCORE_MUST_USE
+toolcore_status_t toolcore_reply_replay(const toolcore_reply_t *reply,
+                                        const toolcore_replay_opts_t *opts,
+                                        char *buf,
+                                        size_t len,
+                                        size_t *out_len,
+                                        toolcore_detail_t *why);
+
 // Why the reply ended, one of TOOLCORE_FINISH_; TOOLCORE_FINISH_COMPLETE for NULL.
 uint32_t toolcore_reply_finish(const toolcore_reply_t *reply);
+
+// Bytes of memory for a stream with these options (NULL for the defaults). 0 if they are not valid. A stream may be
+// given more or less: it uses what it has, three quarters of it for the reply's text and one event, the rest for
+// 28 bytes for each call and 20 for each other block of the reply.
+//
+// Threads: any.
+size_t toolcore_stream_mem_size(const toolcore_stream_opts_t *opts);
+
+// Begins a stream of a dialect in `mem`, which is used until both toolcore_stream_deinit and, if there is a reply,
+// toolcore_reply_deinit.
+//
+// Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: bytes of mem for an empty reply); ERR_UNSUPPORTED for a dialect without
+// streams (MCP) and for an option that is not known; ERR_INVALID_ARGUMENT. Unless OK, *out is NULL. `event` and
+// its user_data are kept until the stream ends, `opts` is not.
+// Threads: touches only its arguments.
+TOOLCORE_MUST_USE
+toolcore_status_t toolcore_stream_init(uint32_t dialect,
+                                       const toolcore_stream_opts_t *opts,
+                                       void *mem,
+                                       size_t mem_len,
+                                       toolcore_stream_t **out,
+                                       toolcore_detail_t *why);
+
+// Takes the next bytes as they come from the provider, cut anywhere: server-sent events, lines of JSON, or an array
+// of objects. `event` is told what they bring.
+//
+// Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: bytes of mem that are enough up to here); ERR_BAD_JSON; ERR_BAD_REPLY;
+// ERR_PROVIDER for an error event (its words are in why.message and toolcore_stream_provider_error);
+// ERR_INVALID_ARGUMENT, also after toolcore_stream_finish and for bytes that lie in the stream's memory. A failure
+// stays: what follows is not read, and toolcore_stream_finish returns it too. `bytes` is not kept.
+TOOLCORE_MUST_USE
+toolcore_status_t toolcore_stream_feed(toolcore_stream_t *stream,
+                                       toolcore_str_t bytes,
+                                       toolcore_detail_t *why);
+
+// Takes one event whose framing the host has undone, such as a message of an AWS event stream (Bedrock): its type
+// ("contentBlockDelta"; empty if the payload says it) and its payload, JSON.
+//
+// Returns what toolcore_stream_feed returns; ERR_INVALID_UTF8 for `type`. Nothing of it is kept.
+TOOLCORE_MUST_USE
+toolcore_status_t toolcore_stream_feed_event(toolcore_stream_t *stream,
+                                             toolcore_str_t type,
+                                             toolcore_str_t payload,
+                                             toolcore_detail_t *why);
+
+// Bytes of the reply so far and of the event that is being read; 0 for NULL and after toolcore_stream_finish.
+//
+// Threads: any, when nothing else uses it.
+size_t toolcore_stream_used(const toolcore_stream_t *stream);
+
+// What the provider says in an error event, after ERR_PROVIDER; else empty, and for NULL. Valid until
+// toolcore_stream_rescue or toolcore_stream_deinit.
+//
+// Threads: any, when nothing else uses it.
+toolcore_str_t toolcore_stream_provider_error(const toolcore_stream_t *stream);
+
+// Ends the stream and gives the reply. One that stops before its end marker is TOOLCORE_FINISH_TRUNCATED; its calls
+// that are not whole are marked and never executed.
+//
+// Returns TOOLCORE_OK; what toolcore_stream_feed failed with, and then the stream can still be rescued; ERR_NO_SPACE
+// (why.need: bytes of mem); ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER; ERR_INVALID_ARGUMENT, also the second time.
+// Unless OK, *out is NULL. Of the stream only toolcore_stream_deinit is left, before or after toolcore_reply_deinit.
+TOOLCORE_MUST_USE
+toolcore_status_t toolcore_stream_finish(toolcore_stream_t *stream,
+                                         toolcore_reply_t **out,
+                                         toolcore_detail_t *why);
+
+// toolcore_stream_finish for a stream that has failed: gives what was read before. The reply is
+// TOOLCORE_FINISH_TRUNCATED; calls that are whole can be run.
+//
+// Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: bytes of mem); ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER;
+// ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
+TOOLCORE_MUST_USE
+toolcore_status_t toolcore_stream_rescue(toolcore_stream_t *stream,
+                                         toolcore_reply_t **out,
+                                         toolcore_detail_t *why);
+
+// Ends a stream, finished or not. It owns nothing but its memory, which is the host's again, unless the reply that
+// it gave still lives there. NULL is ignored.
+//
+// Threads: any, when nothing else uses it.
+void toolcore_stream_deinit(toolcore_stream_t *stream);
 
 // The registered name of the tool; empty for NULL.
 toolcore_str_t toolcore_call_name(const toolcore_call_t *call);

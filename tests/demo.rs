@@ -109,6 +109,32 @@ fn the_host_shows_requests_results_and_a_context_within_its_budget() {
 }
 
 #[test]
+fn a_streamed_turn_is_shown_sent_back_and_answered() {
+    let Some(library) = library("a_streamed_turn_is_shown_sent_back_and_answered") else { return };
+    let text = cargo_demo(library, &["stream"]);
+    assert!(text.starts_with("I look at the clock.\n[clock {\"zone\":\"UTC\"}]\n"), "{text}");
+    let appended = json_after(&text, "append:");
+    let [turn, results] = appended.as_slice() else { panic!("{text}") };
+    let input = serde_json::json!({"zone": "UTC"});
+    let call = &turn[0]["content"][1];
+    assert_eq!(
+        (&turn[0]["role"], &call["id"], &call["input"]),
+        (&"assistant".into(), &"toolu_1".into(), &input)
+    );
+    assert_eq!(ids(results), ["toolu_1"]);
+    // The same, read from standard input, and one that ends in the middle of its call.
+    let program = compile(&example("stream").unwrap(), library, &["-Werror"], "tests-stream").unwrap();
+    let events = r#"{"choices":[{"delta":{"content":"Noon."},"finish_reason":"stop"}]}"#;
+    let (success, text) = output_of(&program, &["openai_chat"], format!("data: {events}\n\n").as_bytes());
+    assert!(success && text.starts_with("Noon.") && json_after(&text, "append:").len() == 1, "{text}");
+    let (success, text) =
+        output_of(&program, &["openai_chat"], b"data: {\"error\":{\"message\":\"down\"}}\n\n");
+    assert!(!success && text.contains("provider error") && text.contains("down"), "{text}");
+    let (success, text) = output_of(&program, &["smoke_signals"], b"");
+    assert!(!success && text.contains("unsupported"), "{text}");
+}
+
+#[test]
 fn the_schema_example_makes_fit_checks_and_tells_what_is_wrong() {
     let Some(library) = library("the_schema_example_makes_fit_checks_and_tells_what_is_wrong") else {
         return;
@@ -132,7 +158,7 @@ fn the_schema_example_makes_fit_checks_and_tells_what_is_wrong() {
 fn help_names_the_examples_and_a_wrong_word_fails() {
     let Some(library) = library("help_names_the_examples_and_a_wrong_word_fails") else { return };
     let text = cargo_demo(library, &["help"]);
-    for example in ["cargo demo c ", "cargo demo schema ", "cargo demo inspect "] {
+    for example in ["cargo demo c ", "cargo demo stream ", "cargo demo schema ", "cargo demo inspect "] {
         assert!(text.contains(example), "{text}");
     }
     let output = run_demo(library, &["fly"]);

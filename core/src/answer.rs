@@ -90,17 +90,31 @@ pub fn answer<H: Handler, K: Hook>(
     observe: &mut dyn FnMut(&ToolCall<'_>, &ToolResult<'_>),
 ) -> Result<Outcome, AnswerError> {
     let parsed = dialect::parse_reply(dialect, reply, &options.check.json, scratch);
-    let (reply, mut scratch) = parsed.map_err(AnswerError::Reply)?;
+    let (reply, scratch) = parsed.map_err(AnswerError::Reply)?;
+    answer_reply(registry, &reply, options, scratch, sink, observe)
+}
+
+/// [`answer`] for a reply that was read before, as a stream's reply is. `scratch` is what is left of the
+/// memory after reading it.
+pub fn answer_reply<H: Handler, K: Hook>(
+    registry: &Registry<'_, H, K>,
+    reply: &Reply<'_>,
+    options: &AnswerOptions<'_>,
+    mut scratch: Scratch<'_>,
+    sink: &mut Sink<'_>,
+    observe: &mut dyn FnMut(&ToolCall<'_>, &ToolResult<'_>),
+) -> Result<Outcome, AnswerError> {
+    let dialect = reply.dialect();
     let mut outcome = Outcome { calls: reply.len(), ..Outcome::default() };
     if reply.is_empty() {
         return Ok(outcome);
     }
-    let envelope = envelope(dialect, &reply, options.bare);
+    let envelope = envelope(dialect, reply, options.bare);
     let need = envelope.saturating_add(reply.len().saturating_mul(MIN_ROOM));
     if sink.room() < need {
         return Err(AnswerError::NoSpace(NoSpace { need: sink.len() + need }));
     }
-    check_clock(registry, dialect, &reply, options)?;
+    check_clock(registry, dialect, reply, options)?;
     let mut spare = sink.room() - need;
     let start = sink.len();
     let mut out = Writer::new(sink);

@@ -15,12 +15,19 @@ use crate::time::{Clock, Deadline, Duration};
 pub struct ToolCall<'r> {
     /// The provider's id, its exact text; `None` if the reply had none.
     pub id: Option<&'r str>,
+    /// The id by which results and replay refer to the call: `id`, or one that was minted because there is
+    /// none, which no other call of the reply has. Empty where the wire wants none, and in a call made by
+    /// hand without one.
+    pub wire_id: &'r str,
     /// The name that the model used, an alias maybe.
     pub name: &'r str,
     /// The arguments' JSON text as it came; empty if there were none.
     pub arguments: &'r str,
     /// The reply ended at its token limit in or right after this call: it is never executed.
     pub truncated: bool,
+    /// The call is of a tool that takes free text and no JSON (OpenAI's custom tools): `arguments` is that
+    /// text, and the result is written as that of such a call.
+    pub custom: bool,
 }
 
 /// A call whose arguments were accepted.

@@ -12,6 +12,7 @@
 //! ```text
 //! 6  answer    reply -> every call -> messages       typed  serde values   owned  Strings   embassy, system  clocks
 //! 5  dispatch  one call -> one result, in its time   dialect one file a provider: tools, reply, results
+//!    stream    bytes as they come -> the same reply
 //! 4  registry  the tools, hashed by name, and hooks
 //! 3  tool      what a tool is      call   what a model asks for      result  what a tool answers
 //!    context   blocks -> a text within a token budget                scratch working memory
@@ -94,6 +95,7 @@ pub mod result;
 pub mod schema;
 pub mod scratch;
 pub mod sink;
+pub mod stream;
 #[cfg(feature = "std")]
 pub mod system;
 pub mod time;
@@ -103,7 +105,7 @@ pub mod typed;
 
 /// What most programs use.
 pub mod prelude {
-    pub use crate::answer::{AnswerError, AnswerOptions, Outcome, answer};
+    pub use crate::answer::{AnswerError, AnswerOptions, Outcome, answer, answer_reply};
     pub use crate::call::{ArgError, Args, Call, ToolCall};
     pub use crate::dialect::{Choice, Dialect, ToolsOptions, render_tools};
     pub use crate::registry::{Added, Collision, Registry, RegistryMemory, RegistryOptions};

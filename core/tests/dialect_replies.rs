@@ -130,6 +130,112 @@ fn anthropic_calls_are_read_and_what_the_provider_ran_itself_is_not() {
 }
 
 #[test]
+fn responses_are_read_by_the_id_of_the_call_and_hosted_items_are_passed_over() {
+    let items = r#"[
+        {"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"AA=="},
+        {"type":"web_search_call","id":"ws_1","status":"completed","action":{"type":"search","query":"x"}},
+        {"type":"mcp_call","id":"mcp_1","name":"echo","arguments":"{}","server_label":"s","output":"x"},
+        {"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[
+            {"type":"output_text","text":"I \"look\" ","annotations":[]},
+            {"type":"output_text","text":"it up.","annotations":[]}]},
+        {"type":"function_call","id":"fc_1","call_id":"call_1","name":"get_weather","arguments":"{\"city\": \"Oslo\"}","status":"completed"},
+        {"type":"computer_call","id":"cu_1","call_id":"call_x","action":{"type":"wait"},"status":"completed"},
+        {"type":"an_item_of_the_future","call_id":"x","name":"y","arguments":"{}"},
+        {"type":"function_call","id":"fc_2","call_id":"call_2","name":"get_time","arguments":"","caller":{"type":"direct"}},
+        {"type":"custom_tool_call","id":"ctc_1","call_id":"call_3","name":"sql","input":"SELECT 1"}]"#;
+    let expected = (
+        vec![
+            call("call_1", "get_weather", r#"{"city": "Oslo"}"#),
+            call("call_2", "get_time", ""),
+            call("call_3", "sql", "SELECT 1"),
+        ],
+        "I \"look\" it up.".to_string(),
+        Finish::Complete,
+    );
+    let whole = format!(
+        r#"{{"id":"resp_1","error":null,"status":"completed","incomplete_details":null,"output":{items}}}"#
+    );
+    assert_eq!(parsed(Dialect::OpenAiResponses, &whole), Ok(expected.clone()));
+    assert_eq!(parsed(Dialect::OpenAiResponses, items), Ok(expected));
+    let refusal = r#"{"status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"No."}]}]}"#;
+    assert_eq!(parsed(Dialect::OpenAiResponses, refusal), Ok((vec![], "".into(), Finish::Refused)));
+}
+
+/// A call whose item is not complete is never executed; the reply says why it ended.
+#[test]
+fn a_response_that_is_not_complete_marks_the_calls_that_are_not() {
+    for (status, reason, finish) in [
+        ("incomplete", r#"{"reason":"max_output_tokens"}"#, Finish::Truncated),
+        ("incomplete", r#"{"reason":"content_filter"}"#, Finish::Refused),
+        ("incomplete", "null", Finish::Truncated),
+        ("cancelled", "null", Finish::Truncated),
+        ("in_progress", "null", Finish::Truncated),
+    ] {
+        let call = |status: &str| {
+            format!(
+                r#"{{"type":"function_call","call_id":"c","name":"f","arguments":"{{}}","status":"{status}"}}"#
+            )
+        };
+        let items = ["completed", "incomplete", "in_progress"].map(call).join(",");
+        let message = r#"{"type":"message","content":[]}"#;
+        let reply =
+            format!(r#"{{"status":"{status}","incomplete_details":{reason},"output":[{items},{message}]}}"#);
+        let (calls, _, found) = parsed(Dialect::OpenAiResponses, &reply).unwrap();
+        let cut: Vec<_> = calls.iter().map(|(.., truncated)| *truncated).collect();
+        assert_eq!((cut, found), (vec![false, true, true], finish), "{status} {reason}");
+    }
+}
+
+#[test]
+fn gemini_calls_are_read_and_thoughts_and_code_are_not() {
+    let content = r#"{"role":"model","parts":[
+        {"text":"hm","thought":true,"thoughtSignature":"AA=="},
+        {"text":"I look "},
+        {"executableCode":{"language":"PYTHON","code":"1"}},
+        {"codeExecutionResult":{"outcome":"OUTCOME_OK","output":"1"}},
+        {"toolCall":{"toolType":"FILE_SEARCH","id":"x"},"thoughtSignature":"AA=="},
+        {"functionCall":{"id":"f1","name":"get_weather","args":{"city": "Oslo"}},"thoughtSignature":"AA=="},
+        {"functionCall":{"name":"get_time","args":{}}},
+        {"functionCall":{"name":"ping"}},
+        {"text":"it up.","thoughtSignature":"AA=="}]}"#;
+    let expected = (
+        vec![
+            call("f1", "get_weather", r#"{"city": "Oslo"}"#),
+            (None, "get_time".into(), "{}".into(), false),
+            (None, "ping".into(), "".into(), false),
+        ],
+        "I look it up.".to_string(),
+        Finish::Complete,
+    );
+    let whole = format!(
+        r#"{{"candidates":[{{"content":{content},"finishReason":"STOP","index":0}}],"usageMetadata":{{}}}}"#
+    );
+    for dialect in [Dialect::Gemini, Dialect::GeminiSchema] {
+        assert_eq!(parsed(dialect, &whole), Ok(expected.clone()));
+        assert_eq!(parsed(dialect, content), Ok(expected.clone()));
+        let blocked = r#"{"promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{}}"#;
+        assert_eq!(parsed(dialect, blocked), Ok((vec![], "".into(), Finish::Refused)));
+    }
+    for (reason, finish, truncated) in [
+        ("STOP", Finish::Complete, false),
+        ("MAX_TOKENS", Finish::Truncated, true),
+        ("MALFORMED_FUNCTION_CALL", Finish::Malformed, true),
+        ("TOO_MANY_TOOL_CALLS", Finish::Malformed, true),
+        ("UNEXPECTED_TOOL_CALL", Finish::Complete, false),
+        ("PROHIBITED_CONTENT", Finish::Refused, false),
+    ] {
+        let part = r#"{"functionCall":{"name":"f","args":{}}}"#;
+        let reply =
+            format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}},"finishReason":"{reason}"}}]}}"#);
+        let expected = (vec![(None, "f".into(), "{}".into(), truncated)], "".into(), finish);
+        assert_eq!(parsed(Dialect::Gemini, &reply), Ok(expected), "{reason}");
+    }
+    // A reply that failed has no content at all.
+    let failed = r#"{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL","index":0}]}"#;
+    assert_eq!(parsed(Dialect::Gemini, failed), Ok((vec![], "".into(), Finish::Malformed)));
+}
+
+#[test]
 fn an_mcp_request_and_its_params_are_read() {
     let params = r#"{"name":"add","arguments":{"a":1},"_meta":{"progressToken":1}}"#;
     let expected = |id: Option<&str>| {
@@ -228,7 +334,7 @@ fn a_reply_of_another_shape_says_what_it_lacks() {
 
 #[test]
 fn a_reply_that_is_not_json_gives_no_call_and_the_place() {
-    for dialect in Dialect::ALL {
+    for dialect in Dialect::ALL.into_iter().filter(|dialect| !dialect.is_text()) {
         for (reply, reason, offset) in [
             ("", Reason::UnexpectedEnd, 0),
             (r#"{"content":[{"type":"tool_use","id":"t","name":"f","input":{}}]"#, Reason::UnexpectedEnd, 63),

@@ -5,6 +5,7 @@ mod common;
 
 use std::cell::Cell;
 
+use common::dialects::{json_dialects, reply, results as results_of};
 use common::{Memory, answered, boxed, open, read, says, try_answer};
 use serde_json::{Value as Json, json};
 use toolcore::answer::{AnswerError, AnswerOptions, answer};
@@ -16,7 +17,9 @@ use toolcore::sink::Sink;
 use toolcore::tool::Failure;
 
 fn calls<'a>(ids: &[&'a str]) -> Vec<ToolCall<'a>> {
-    ids.iter().map(|id| ToolCall { id: Some(id), name: "f", arguments: "{}", truncated: false }).collect()
+    ids.iter()
+        .map(|id| ToolCall { id: Some(id), name: "f", arguments: "{}", ..ToolCall::default() })
+        .collect()
 }
 
 fn text<'b>(memory: &'b mut [u8], text: &str) -> ToolResult<'b> {
@@ -43,20 +46,73 @@ fn one(dialect: Dialect, result: &ToolResult<'_>) -> Json {
     read(&try_results(dialect, &calls(&["c1"]), &results, &ResultsOptions::default()).unwrap())
 }
 
+/// One message of Chat Completions.
+fn chat(content: &str) -> Json {
+    json!([{"role":"tool","tool_call_id":"c1","content":content}])
+}
+
+/// One message of Mistral's, which has the tool's name, and an id of nine letters and digits.
+fn mistral(mut messages: Json) -> Json {
+    messages[0]["tool_call_id"] = Dialect::MistralChat.wire_id("c1").unwrap().as_str().into();
+    messages[0]["name"] = "f".into();
+    messages
+}
+
+/// One message of Cohere's with these parts.
+fn cohere(parts: &Json) -> Json {
+    json!([{"role":"tool","tool_call_id":"c1","content":parts}])
+}
+
+fn responses(output: &Json) -> Json {
+    json!([{"type":"function_call_output","call_id":"c1","output":output}])
+}
+
+/// One message of Anthropic's with a block that has these members too.
+fn anthropic(members: &Json) -> Json {
+    let mut block = json!({"type":"tool_result","tool_use_id":"c1"});
+    block.as_object_mut().unwrap().append(&mut members.as_object().unwrap().clone());
+    json!([{"role":"user","content":[block]}])
+}
+
+/// A content of Gemini's with this response.
+fn gemini(response: &Json) -> Json {
+    json!([{"role":"user","parts":[{"functionResponse":{"id":"c1","name":"f","response":response}}]}])
+}
+
+fn bedrock(content: &Json, failed: bool) -> Json {
+    let mut result = json!({"toolUseId":"c1","content":content});
+    if failed {
+        result["status"] = "error".into();
+    }
+    json!([{"role":"user","content":[{"toolResult":result}]}])
+}
+
+fn ollama(content: &str) -> Json {
+    json!([{"role":"tool","tool_name":"f","tool_call_id":"c1","content":content}])
+}
+
+/// Checks the messages of each dialect for one result.
+fn each(result: &ToolResult<'_>, expected: impl Fn(Dialect) -> Json) {
+    for dialect in json_dialects() {
+        assert_eq!(one(dialect, result), expected(dialect), "{}", dialect.name());
+    }
+}
+
 #[test]
 fn a_text_has_the_shape_of_its_dialect() {
     let mut memory = [0; 64];
-    let result = text(&mut memory, "4 \u{b0}C \"now\"\n");
     let says = "4 \u{b0}C \"now\"\n";
-    assert_eq!(
-        one(Dialect::OpenAiChat, &result),
-        json!([{"role":"tool","tool_call_id":"c1","content":says}])
-    );
-    assert_eq!(
-        one(Dialect::Anthropic, &result),
-        json!([{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":says}]}])
-    );
-    assert_eq!(one(Dialect::Mcp, &result), json!({"content":[{"type":"text","text":says}]}));
+    each(&text(&mut memory, says), |dialect| match dialect {
+        Dialect::OpenAiChat | Dialect::Cohere => chat(says),
+        Dialect::MistralChat => mistral(chat(says)),
+        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => panic!("{} is text", dialect.name()),
+        Dialect::OpenAiResponses => responses(&json!(says)),
+        Dialect::Anthropic => anthropic(&json!({"content":says})),
+        Dialect::Gemini | Dialect::GeminiSchema => gemini(&json!({"output":says})),
+        Dialect::Bedrock => bedrock(&json!([{"text":says}]), false),
+        Dialect::Ollama => ollama(says),
+        Dialect::Mcp => json!({"content":[{"type":"text","text":says}]}),
+    });
 }
 
 #[test]
@@ -65,34 +121,56 @@ fn a_failure_keeps_its_flag_where_the_dialect_has_one() {
     let mut result = ToolResult::new(&mut memory);
     result.error("boom");
     let says = "Tool error: boom";
-    assert_eq!(
-        one(Dialect::OpenAiChat, &result),
-        json!([{"role":"tool","tool_call_id":"c1","content":says}])
-    );
-    assert_eq!(
-        one(Dialect::Anthropic, &result),
-        json!([{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","is_error":true,"content":says}]}])
-    );
-    assert_eq!(one(Dialect::Mcp, &result), json!({"content":[{"type":"text","text":says}],"isError":true}));
+    each(&result, |dialect| match dialect {
+        Dialect::OpenAiChat | Dialect::Cohere => chat(says),
+        Dialect::MistralChat => mistral(chat(says)),
+        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => panic!("{} is text", dialect.name()),
+        Dialect::OpenAiResponses => responses(&json!(says)),
+        Dialect::Anthropic => anthropic(&json!({"is_error":true,"content":says})),
+        Dialect::Gemini | Dialect::GeminiSchema => gemini(&json!({"error":says})),
+        Dialect::Bedrock => bedrock(&json!([{"text":says}]), true),
+        Dialect::Ollama => ollama(says),
+        Dialect::Mcp => json!({"content":[{"type":"text","text":says}],"isError":true}),
+    });
 }
 
 /// Case 025: an object is put as its text where the provider wants a string.
 #[test]
-fn a_json_result_is_json_text() {
+fn a_json_result_is_json_text_or_the_json_itself() {
     let mut memory = [0; 64];
     let mut result = ToolResult::new(&mut memory);
     result.json(r#" {"address": "x"} "#).unwrap();
     let says = r#"{"address": "x"}"#;
-    assert_eq!(one(Dialect::OpenAiChat, &result)[0]["content"], says);
-    assert_eq!(one(Dialect::Anthropic, &result)[0]["content"][0]["content"], says);
-    assert_eq!(
-        one(Dialect::Mcp, &result),
-        json!({"content":[{"type":"text","text":says}],"structuredContent":{"address":"x"}})
-    );
-    // `structuredContent` is an object up to the revision of 2025-11-25.
+    each(&result, |dialect| match dialect {
+        Dialect::OpenAiChat => chat(says),
+        Dialect::Cohere => cohere(&json!([{"type":"document","document":{"data":{"address":"x"}}}])),
+        Dialect::MistralChat => mistral(chat(says)),
+        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => panic!("{} is text", dialect.name()),
+        Dialect::OpenAiResponses => responses(&json!(says)),
+        Dialect::Anthropic => anthropic(&json!({"content":says})),
+        Dialect::Gemini | Dialect::GeminiSchema => gemini(&json!({"output":{"address":"x"}})),
+        Dialect::Bedrock => bedrock(&json!([{"json":{"address":"x"}}]), false),
+        Dialect::Ollama => ollama(says),
+        Dialect::Mcp => {
+            json!({"content":[{"type":"text","text":says}],"structuredContent":{"address":"x"}})
+        }
+    });
+    // `structuredContent` is an object up to the revision of 2025-11-25, and Bedrock's document too.
     result.clear();
     result.json("[1,2]").unwrap();
     assert_eq!(one(Dialect::Mcp, &result), json!({"content":[{"type":"text","text":"[1,2]"}]}));
+    assert_eq!(one(Dialect::Gemini, &result), gemini(&json!({"output":[1,2]})));
+    assert_eq!(one(Dialect::Bedrock, &result), bedrock(&json!([{"text":"[1,2]"}]), false));
+}
+
+/// What the result of `parts_that_are_not_text…` says of its parts, where they cannot be shown.
+fn mentions(texts: &[Json]) {
+    assert_eq!(texts.len(), 5);
+    for (text, mentions) in
+        texts.iter().zip(["a picture", "image/png", "audio/wav", "file:///m.pdf", "image/bmp"])
+    {
+        assert!(text.as_str().unwrap().contains(mentions), "{text}");
+    }
 }
 
 #[test]
@@ -104,7 +182,7 @@ fn parts_that_are_not_text_go_where_they_can_and_are_named_where_they_cannot() {
     result.audio("audio/wav", b"RIFF!").unwrap();
     result.link("manual", "file:///m.pdf").unwrap();
     result.image("image/bmp", b"BM").unwrap();
-    let (png, wav) = ("AAEC/w==", "UklGRiE=");
+    let (png, wav, bmp) = ("AAEC/w==", "UklGRiE=", "Qk0=");
     assert_eq!(
         one(Dialect::Mcp, &result),
         json!({"content":[
@@ -112,45 +190,117 @@ fn parts_that_are_not_text_go_where_they_can_and_are_named_where_they_cannot() {
             {"type":"image","data":png,"mimeType":"image/png"},
             {"type":"audio","data":wav,"mimeType":"audio/wav"},
             {"type":"resource_link","uri":"file:///m.pdf","name":"manual"},
-            {"type":"image","data":"Qk0=","mimeType":"image/bmp"}]})
+            {"type":"image","data":bmp,"mimeType":"image/bmp"}]})
     );
-    let anthropic = one(Dialect::Anthropic, &result);
-    let blocks = anthropic[0]["content"][0]["content"].as_array().unwrap();
-    assert_eq!(blocks.len(), 5);
-    assert_eq!(blocks[0], json!({"type":"text","text":"a picture"}));
+    let list = |messages: &Json, path: &str| messages.pointer(path).unwrap().as_array().unwrap().clone();
+    // Anthropic takes png, jpeg, gif and webp, and no sound.
+    let mut blocks = list(&one(Dialect::Anthropic, &result), "/0/content/0/content");
     let source = json!({"type":"base64","media_type":"image/png","data":png});
     assert_eq!(blocks[1], json!({"type":"image","source":source}));
-    // The provider takes png, jpeg, gif and webp, and no sound.
-    for (block, mentions) in
-        [(&blocks[2], "audio/wav"), (&blocks[3], "file:///m.pdf"), (&blocks[4], "image/bmp")]
-    {
-        assert_eq!(block["type"], "text");
-        assert!(block["text"].as_str().unwrap().contains(mentions), "{block}");
+    blocks[1] = json!({"type":"text","text":"image/png"});
+    assert!(blocks.iter().all(|block| block["type"] == "text"));
+    mentions(&blocks.iter().map(|block| block["text"].clone()).collect::<Vec<_>>());
+    // Chat Completions takes text only.
+    let blocks = list(&one(Dialect::OpenAiChat, &result), "/0/content");
+    assert!(blocks.iter().all(|block| block["type"] == "text"));
+    mentions(&blocks.iter().map(|block| block["text"].clone()).collect::<Vec<_>>());
+    // Responses take any image, by its address.
+    let mut blocks = list(&one(Dialect::OpenAiResponses, &result), "/0/output");
+    for (at, url) in [(1, "data:image/png;base64,AAEC/w=="), (4, "data:image/bmp;base64,Qk0=")] {
+        assert_eq!(blocks[at], json!({"type":"input_image","image_url":url}));
+        blocks[at] = json!({"type":"input_text","text":url});
     }
-    let openai = one(Dialect::OpenAiChat, &result);
-    let blocks = openai[0]["content"].as_array().unwrap();
-    assert_eq!(blocks.len(), 5);
-    for (block, mentions) in blocks.iter().zip(["a picture", "image/png", "audio/wav", "manual", "image/bmp"])
-    {
-        assert_eq!(block["type"], "text");
-        assert!(block["text"].as_str().unwrap().contains(mentions), "{block}");
-    }
+    assert!(blocks.iter().all(|block| block["type"] == "input_text"));
+    mentions(&blocks.iter().map(|block| block["text"].clone()).collect::<Vec<_>>());
+    // Gemini has media beside the response, of any kind.
+    let part = &one(Dialect::Gemini, &result)[0]["parts"][0]["functionResponse"];
+    assert_eq!(part["response"], json!({"output":["a picture","manual: file:///m.pdf"]}));
+    let inline = |kind: &str, data: &str| json!({"inlineData":{"mimeType":kind,"data":data}});
+    let media = json!([inline("image/png", png), inline("audio/wav", wav), inline("image/bmp", bmp)]);
+    assert_eq!(part["parts"], media);
+}
 
-    result.clear();
+#[test]
+fn an_image_alone_has_the_shape_of_its_dialect() {
+    let mut memory = [0; 64];
+    let mut result = ToolResult::new(&mut memory);
     result.image("image/jpeg", b"\xff\xd8").unwrap();
-    let expected =
-        json!([{"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"/9g="}}]);
-    assert_eq!(one(Dialect::Anthropic, &result)[0]["content"][0]["content"], expected);
+    let data = "/9g=";
+    let source = json!({"type":"base64","media_type":"image/jpeg","data":data});
+    let mut beside = gemini(&json!({"output":""}));
+    beside[0]["parts"][0]["functionResponse"]["parts"] =
+        json!([{"inlineData":{"mimeType":"image/jpeg","data":data}}]);
+    let mut images = ollama("");
+    images[0]["images"] = json!([data]);
+    each(&result, |dialect| match dialect {
+        Dialect::OpenAiChat | Dialect::Cohere => chat("[image/jpeg, 2 bytes, cannot be shown here]"),
+        Dialect::MistralChat => mistral(chat("[image/jpeg, 2 bytes, cannot be shown here]")),
+        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => panic!("{} is text", dialect.name()),
+        Dialect::OpenAiResponses => {
+            responses(&json!([{"type":"input_image","image_url":"data:image/jpeg;base64,/9g="}]))
+        }
+        Dialect::Anthropic => anthropic(&json!({"content":[{"type":"image","source":source}]})),
+        Dialect::Gemini | Dialect::GeminiSchema => beside.clone(),
+        Dialect::Bedrock => bedrock(&json!([{"image":{"format":"jpeg","source":{"bytes":data}}}]), false),
+        Dialect::Ollama => images.clone(),
+        Dialect::Mcp => json!({"content":[{"type":"image","data":data,"mimeType":"image/jpeg"}]}),
+    });
+}
+
+#[test]
+fn several_parts_are_a_list_where_there_is_one() {
+    let mut memory = [0; 64];
+    let mut result = ToolResult::new(&mut memory);
+    result.text("one").unwrap();
+    result.json("{\"n\":2}").unwrap();
+    let blocks = |kind: &str| json!([{"type":kind,"text":"one"},{"type":kind,"text":"{\"n\":2}"}]);
+    let mut list = chat("");
+    list[0]["content"] = blocks("text");
+    each(&result, |dialect| match dialect {
+        Dialect::OpenAiChat => list.clone(),
+        Dialect::MistralChat => mistral(list.clone()),
+        Dialect::Cohere => {
+            cohere(&json!([{"type":"text","text":"one"},{"type":"document","document":{"data":{"n":2}}}]))
+        }
+        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => panic!("{} is text", dialect.name()),
+        Dialect::OpenAiResponses => responses(&blocks("input_text")),
+        Dialect::Anthropic => anthropic(&json!({"content":blocks("text")})),
+        Dialect::Gemini | Dialect::GeminiSchema => gemini(&json!({"output":["one",{"n":2}]})),
+        Dialect::Bedrock => bedrock(&json!([{"text":"one"},{"json":{"n":2}}]), false),
+        Dialect::Ollama => ollama("one\n{\"n\":2}"),
+        Dialect::Mcp => json!({"content":blocks("text"),"structuredContent":{"n":2}}),
+    });
 }
 
 #[test]
 fn a_tool_that_says_nothing_is_answered_all_the_same() {
-    let result = ToolResult::new(&mut []);
-    let openai = json!([{"role":"tool","tool_call_id":"c1","content":""}]);
-    assert_eq!(one(Dialect::OpenAiChat, &result), openai);
-    let anthropic = json!([{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1"}]}]);
-    assert_eq!(one(Dialect::Anthropic, &result), anthropic);
-    assert_eq!(one(Dialect::Mcp, &result), json!({"content":[]}));
+    each(&ToolResult::new(&mut []), |dialect| match dialect {
+        Dialect::OpenAiChat | Dialect::Cohere => chat(""),
+        Dialect::MistralChat => mistral(chat("")),
+        Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => panic!("{} is text", dialect.name()),
+        Dialect::OpenAiResponses => responses(&json!("")),
+        Dialect::Anthropic => anthropic(&json!({})),
+        Dialect::Gemini | Dialect::GeminiSchema => gemini(&json!({"output":""})),
+        Dialect::Bedrock => bedrock(&json!([{"text":"(no output)"}]), false),
+        Dialect::Ollama => ollama(""),
+        Dialect::Mcp => json!({"content":[]}),
+    });
+}
+
+/// Gemini and Ollama match results by name and order, and get an id only where the call had one.
+#[test]
+fn a_call_without_an_id_is_answered_without_one_where_none_is_wanted() {
+    let mut memory = [0; 8];
+    let result = text(&mut memory, "x");
+    let calls = [ToolCall { name: "f", ..ToolCall::default() }];
+    let results = [CallResult { id: None, result: Some(&result) }];
+    let message =
+        |dialect| read(&try_results(dialect, &calls, &results, &ResultsOptions::default()).unwrap());
+    let mut expected = gemini(&json!({"output":"x"}));
+    expected[0]["parts"][0]["functionResponse"].as_object_mut().unwrap().remove("id");
+    assert_eq!(message(Dialect::Gemini), expected);
+    assert_eq!(message(Dialect::Ollama), json!([{"role":"tool","tool_name":"f","content":"x"}]));
+    assert_eq!(message(Dialect::OpenAiResponses)[0]["call_id"], "toolcore_0");
 }
 
 #[test]
@@ -166,6 +316,13 @@ fn results_in_any_order_are_written_in_the_order_of_the_calls() {
     for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [2, 0, 1]] {
         let entries = order.map(|at| entry(["a", "b", "c"][at], at));
         let options = ResultsOptions::default();
+        for dialect in json_dialects().filter(|dialect| *dialect != Dialect::Mcp) {
+            let messages = read(&try_results(dialect, &calls, &entries, &options).unwrap());
+            let (results, key) = results_of(dialect, &messages);
+            let ids: Vec<_> = results.iter().map(|result| &result[key]).collect();
+            let wire_id = |id: &str| dialect.wire_id(id).map_or(id.to_owned(), |id| id.as_str().into());
+            assert_eq!(ids, ["a", "b", "c"].map(wire_id).each_ref(), "{}", dialect.name());
+        }
         assert_eq!(read(&try_results(Dialect::OpenAiChat, &calls, &entries, &options).unwrap()), expected);
         let anthropic = read(&try_results(Dialect::Anthropic, &calls, &entries, &options).unwrap());
         assert_eq!(anthropic.as_array().unwrap().len(), 1, "all results stand in one message");
@@ -192,7 +349,7 @@ fn every_call_has_exactly_one_result_or_the_turn_is_refused() {
         (vec![a, b, a], ResultsError::Duplicate { result: 2 }),
         (vec![a, a], ResultsError::Duplicate { result: 1 }),
     ] {
-        for dialect in [Dialect::OpenAiChat, Dialect::Anthropic] {
+        for dialect in json_dialects().filter(|dialect| *dialect != Dialect::Mcp) {
             let got = try_results(dialect, &calls, &entries, &ResultsOptions::default());
             assert_eq!(got, Err(error), "{} results", entries.len());
         }
@@ -257,6 +414,27 @@ fn a_cancelled_call_is_answered_as_cancelled() {
     assert_eq!((&blocks[1]["tool_use_id"], &blocks[1]["is_error"]), (&json!("t2"), &json!(true)));
     assert!(blocks[1]["content"].as_str().unwrap().contains("cancelled"), "{blocks}");
     assert_eq!(blocks.as_array().unwrap().len(), 2);
+    let says = "Tool error: Tool 'f' was cancelled";
+    let given_up = |dialect| {
+        let entries = [CallResult { id: Some("c1"), result: None }];
+        read(&try_results(dialect, &calls(&["c1"]), &entries, &ResultsOptions::default()).unwrap())
+    };
+    for dialect in json_dialects() {
+        let expected = match dialect {
+            Dialect::OpenAiChat | Dialect::Cohere => chat(says),
+            Dialect::MistralChat => mistral(chat(says)),
+            Dialect::Hermes | Dialect::Llama3 | Dialect::Mistral => {
+                panic!("{} is text", dialect.name())
+            }
+            Dialect::OpenAiResponses => responses(&json!(says)),
+            Dialect::Anthropic => anthropic(&json!({"is_error":true,"content":says})),
+            Dialect::Gemini | Dialect::GeminiSchema => gemini(&json!({"error":says})),
+            Dialect::Bedrock => bedrock(&json!([{"text":says}]), true),
+            Dialect::Ollama => ollama(says),
+            Dialect::Mcp => json!({"content":[{"type":"text","text":says}],"isError":true}),
+        };
+        assert_eq!(given_up(dialect), expected, "{}", dialect.name());
+    }
 }
 
 #[test]
@@ -265,7 +443,7 @@ fn a_limit_cuts_the_text_and_bare_leaves_the_brackets_out() {
     let result = text(&mut memory, "\u{e9}\u{e9}\u{e9}");
     let entries = [CallResult { id: Some("c1"), result: Some(&result) }];
     let calls = calls(&["c1"]);
-    for dialect in Dialect::ALL {
+    for dialect in json_dialects() {
         let options = ResultsOptions { limit: Some(5), bare: false };
         let whole = try_results(dialect, &calls, &entries, &options).unwrap();
         assert!(whole.contains("\"\u{e9}\u{e9}\u{2026} [truncated, 4 of 6 bytes]\""), "{whole}");
@@ -283,7 +461,7 @@ fn an_output_of_every_size_is_whole_or_names_what_is_needed() {
     let mut memory = [0; 64];
     let result = text(&mut memory, "4 \u{b0}C");
     let calls = calls(&["c1"]);
-    for dialect in Dialect::ALL {
+    for dialect in json_dialects() {
         for entry in [Some(&result), None] {
             let entries = [CallResult { id: Some("c1"), result: entry }];
             let whole = try_results(dialect, &calls, &entries, &ResultsOptions::default()).unwrap();
@@ -339,7 +517,7 @@ fn answering_into_an_output_of_every_size_runs_all_or_nothing() {
     };
     tools.add(&open("fails"), boxed(fails)).unwrap();
     let names = ["long", "image", "many", "fails", "nope", "long"];
-    for dialect in Dialect::ALL {
+    for dialect in json_dialects() {
         let turns = names.chunks(1).chain((dialect != Dialect::Mcp).then_some(&names[..]));
         for names in turns {
             let reply = reply(dialect, names);
@@ -496,37 +674,14 @@ fn nothing_is_written_when_the_model_has_said_all() {
     }
 }
 
-fn reply(dialect: Dialect, names: &[&str]) -> String {
-    let numbered = names.iter().enumerate();
-    match dialect {
-        Dialect::OpenAiChat => {
-            let function = |name: &str| json!({"name":name,"arguments":"{}"});
-            let calls: Vec<_> = numbered
-                .map(|(at, name)| json!({"id":format!("c{at}"),"type":"function","function":function(name)}))
-                .collect();
-            json!({"content":null,"tool_calls":calls})
-        }
-        Dialect::Anthropic => {
-            let call = |(at, name): (usize, &&str)| json!({"type":"tool_use","id":format!("c{at}"),"name":name,"input":{}});
-            json!({"content":numbered.map(call).collect::<Vec<_>>()})
-        }
-        Dialect::Mcp => json!({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":names[0]}}),
-    }
-    .to_string()
-}
-
 /// How many results stand in these messages, in order.
 fn ids(dialect: Dialect, messages: &Json) -> usize {
-    let (list, key) = match dialect {
-        Dialect::OpenAiChat => (messages, "tool_call_id"),
-        Dialect::Anthropic => (&messages[0]["content"], "tool_use_id"),
-        Dialect::Mcp => return usize::from(messages["content"].is_array()),
-    };
-    let list = list.as_array().unwrap();
-    for (at, result) in list.iter().enumerate() {
-        assert_eq!(result[key], format!("c{at}"));
+    let (results, key) = results_of(dialect, messages);
+    for (at, result) in results.iter().enumerate().filter(|_| !key.is_empty()) {
+        let id = format!("c{at}");
+        assert_eq!(result[key], *dialect.wire_id(&id).as_deref().unwrap_or(&id));
     }
-    list.len()
+    results.len()
 }
 
 /// Matching by id takes quadratic time, which a reply with many calls must not be able to ask for.

@@ -3,9 +3,10 @@
 
 mod common;
 
+use common::dialects::{json_dialects, reply, tools as told};
 use common::{Boxed, Memory, answered, echo, open, read, rendered, rendered_json, with_schema};
 use serde_json::{Value as Json, json};
-use toolcore::dialect::{Choice, Dialect, RenderErrorKind, ToolsOptions, render_tools};
+use toolcore::dialect::{Choice, Dialect, RenderErrorKind, RenderedTools, ToolsOptions, render_tools};
 use toolcore::registry::Registry;
 use toolcore::result::OutcomeKind;
 use toolcore::sink::Sink;
@@ -76,13 +77,84 @@ fn a_tool_has_the_members_of_its_dialect_and_no_others() {
             {"name":"strict","inputSchema":city()},
         ]});
         assert_eq!(rendered_json(tools, Dialect::Mcp, &options), expected);
+        for (dialect, expected) in [
+            (Dialect::OpenAiResponses, responses(description)),
+            (Dialect::Gemini, gemini(description, "parametersJsonSchema")),
+            (Dialect::GeminiSchema, gemini(description, "parameters")),
+            (Dialect::Bedrock, bedrock(description)),
+            (Dialect::Ollama, ollama(description)),
+        ] {
+            let shown = rendered_json(tools, dialect, &options);
+            // The older form of Gemini has schemas of its own, which are tested with their lowering.
+            if dialect == Dialect::GeminiSchema {
+                let bare = |tools: &Json| -> Vec<Json> {
+                    let tools = told(dialect, tools).0.into_iter();
+                    tools
+                        .map(|mut tool| {
+                            tool.as_object_mut().unwrap().remove("parameters").map(|_| tool).unwrap()
+                        })
+                        .collect()
+                };
+                assert_eq!(bare(&shown), bare(&expected));
+            } else {
+                assert_eq!(shown, expected, "{}", dialect.name());
+            }
+        }
     });
+}
+
+/// `strict` is always there: the provider takes its absence for true.
+fn responses(description: &str) -> Json {
+    json!({"tools":[
+        {"type":"function","name":"get_weather","description":description,"parameters":city(),"strict":false},
+        {"type":"function","name":"plain","parameters":city(),"strict":false},
+        {"type":"function","name":"strict","parameters":city(),"strict":true}]})
+}
+
+/// There is no word for strictness.
+fn gemini(description: &str, parameters: &str) -> Json {
+    json!({"tools":[{"functionDeclarations":[
+        {"name":"get_weather","description":description,parameters:city()},
+        {"name":"plain",parameters:city()},
+        {"name":"strict",parameters:city()}]}]})
+}
+
+fn bedrock(description: &str) -> Json {
+    json!({"toolConfig":{"tools":[
+        {"toolSpec":{"name":"get_weather","description":description,"inputSchema":{"json":city()}}},
+        {"toolSpec":{"name":"plain","inputSchema":{"json":city()}}},
+        {"toolSpec":{"name":"strict","inputSchema":{"json":city()},"strict":true}}]}})
+}
+
+fn ollama(description: &str) -> Json {
+    let function = |body: Json| json!({"type":"function","function":body});
+    json!({"tools":[
+        function(json!({"name":"get_weather","description":description,"parameters":city()})),
+        function(json!({"name":"plain","parameters":city()})),
+        function(json!({"name":"strict","parameters":city()}))]})
 }
 
 #[test]
 fn every_dialect_is_found_by_its_name() {
     let names = Dialect::ALL.map(Dialect::name);
-    assert_eq!(names, ["openai_chat", "anthropic", "mcp"]);
+    assert_eq!(
+        names,
+        [
+            "openai_chat",
+            "openai_responses",
+            "anthropic",
+            "gemini",
+            "gemini_schema",
+            "bedrock",
+            "ollama",
+            "mistral_chat",
+            "cohere",
+            "mcp",
+            "hermes",
+            "llama3",
+            "mistral"
+        ]
+    );
     assert_eq!(names.map(Dialect::from_name), Dialect::ALL.map(Some));
     assert_eq!(Dialect::from_name("OpenAI"), None);
 }
@@ -103,81 +175,16 @@ fn all_four_hints_have_their_names_in_mcp() {
     });
 }
 
-#[test]
-fn every_choice_and_parallel_calls_have_their_words() {
-    with_tools(&[weather()], |tools| {
-        let members = |dialect, choice, parallel| {
-            let options = ToolsOptions { choice, parallel, ..ToolsOptions::default() };
-            let mut shown = rendered_json(tools, dialect, &options);
-            shown.as_object_mut().unwrap().remove("tools").unwrap();
-            shown
-        };
-        let this = Some(Choice::Tool("get_weather"));
-        let named = json!({"type":"function","function":{"name":"get_weather"}});
-        for (choice, parallel, expected) in [
-            (None, None, json!({})),
-            (Some(Choice::Auto), None, json!({"tool_choice":"auto"})),
-            (Some(Choice::None), None, json!({"tool_choice":"none"})),
-            (Some(Choice::Required), None, json!({"tool_choice":"required"})),
-            (this, None, json!({"tool_choice":named})),
-            (this, Some(false), json!({"tool_choice":named,"parallel_tool_calls":false})),
-            (None, Some(true), json!({"parallel_tool_calls":true})),
-        ] {
-            assert_eq!(members(Dialect::OpenAiChat, choice, parallel), expected);
-        }
-        for (choice, parallel, expected) in [
-            (None, None, json!({})),
-            (Some(Choice::Auto), None, json!({"tool_choice":{"type":"auto"}})),
-            (Some(Choice::None), None, json!({"tool_choice":{"type":"none"}})),
-            (Some(Choice::None), Some(false), json!({"tool_choice":{"type":"none"}})),
-            (Some(Choice::Required), None, json!({"tool_choice":{"type":"any"}})),
-            (
-                Some(Choice::Required),
-                Some(true),
-                json!({"tool_choice":{"type":"any","disable_parallel_tool_use":false}}),
-            ),
-            (this, None, json!({"tool_choice":{"type":"tool","name":"get_weather"}})),
-            (
-                this,
-                Some(false),
-                json!({"tool_choice":{"type":"tool","name":"get_weather","disable_parallel_tool_use":true}}),
-            ),
-            (None, Some(false), json!({"tool_choice":{"type":"auto","disable_parallel_tool_use":true}})),
-        ] {
-            assert_eq!(members(Dialect::Anthropic, choice, parallel), expected);
-        }
-        for (choice, parallel) in [(None, None), (this, Some(false)), (Some(Choice::Required), None)] {
-            assert_eq!(members(Dialect::Mcp, choice, parallel), json!({}));
-            let options = ToolsOptions { choice, parallel, ..ToolsOptions::default() };
-            let notes = rendered(tools, Dialect::Mcp, &options).unwrap().1;
-            assert_eq!(notes.len(), usize::from(choice.is_some()), "a dropped choice is told: {notes:?}");
-        }
-    });
-}
-
-#[test]
-fn a_choice_must_name_a_tool_that_is_rendered() {
-    with_tools(&[weather(), open("other")], |tools| {
-        for dialect in Dialect::ALL {
-            for (name, category) in [("nope", None), ("other", Some("home")), ("", None)] {
-                let options =
-                    ToolsOptions { choice: Some(Choice::Tool(name)), category, ..ToolsOptions::default() };
-                let error = rendered(tools, dialect, &options).unwrap_err();
-                assert_eq!(error.kind, RenderErrorKind::UnknownChoice, "{name} in {}", dialect.name());
-            }
-        }
-    });
-}
-
 /// An empty `tools` array is refused by providers, so nothing is said at all; MCP wants the empty list.
 #[test]
 fn without_tools_there_are_no_members() {
     with_tools(&[], |tools| {
         for choice in [None, Some(Choice::Auto), Some(Choice::None)] {
             let options = ToolsOptions { choice, parallel: Some(true), ..ToolsOptions::default() };
-            assert_eq!(rendered(tools, Dialect::OpenAiChat, &options).unwrap().0, "{}");
-            assert_eq!(rendered(tools, Dialect::Anthropic, &options).unwrap().0, "{}");
-            assert_eq!(rendered_json(tools, Dialect::Mcp, &options), json!({"tools":[]}));
+            for dialect in json_dialects() {
+                let expected = if dialect == Dialect::Mcp { r#"{"tools":[]}"# } else { "{}" };
+                assert_eq!(rendered(tools, dialect, &options).unwrap().0, expected, "{}", dialect.name());
+            }
         }
         let options = ToolsOptions { choice: Some(Choice::Required), ..ToolsOptions::default() };
         let error = rendered(tools, Dialect::Anthropic, &options).unwrap_err();
@@ -192,7 +199,7 @@ fn without_tools_there_are_no_members() {
 #[test]
 fn bare_members_can_be_pasted_into_a_request() {
     with_tools(&[weather()], |tools| {
-        for dialect in Dialect::ALL {
+        for dialect in json_dialects() {
             let options = ToolsOptions { choice: Some(Choice::Auto), ..ToolsOptions::default() };
             let whole = rendered(tools, dialect, &options).unwrap().0;
             let bare = rendered(tools, dialect, &ToolsOptions { bare: true, ..options }).unwrap().0;
@@ -206,38 +213,43 @@ fn bare_members_can_be_pasted_into_a_request() {
     });
 }
 
-/// Cases 022 and 023: OpenAI takes 64 of `[a-zA-Z0-9_-]`, Anthropic 128 of the same, MCP dots too.
+/// Cases 022 and 023: OpenAI and Bedrock take 64 of `[a-zA-Z0-9_-]`, Anthropic 128 of the same, MCP, Gemini and
+/// Ollama dots too; Gemini wants a letter or `_` in front.
 #[test]
 fn a_name_that_the_provider_does_not_allow_goes_out_as_an_alias_and_comes_back() {
     let dotted = "admin.tools.list";
     let long = "mcp__plugin_chrome-devtools-mcp_chrome-devtools__get_console_message";
     assert_eq!(long.len(), 68);
     let both = format!("{}.{}", "x".repeat(63), "y".repeat(64));
-    let names = [dotted, long, "admin_tools_list", "admin.tools_list", "fits", both.as_str()];
+    let names = [dotted, long, "admin_tools_list", "admin.tools_list", "fits", both.as_str(), "2_fast"];
     let tools = names.map(open);
     with_tools(&tools, |tools| {
         for (dialect, max, aliased) in [
-            (Dialect::OpenAiChat, 64, [true, true, false, true, false, true]),
-            (Dialect::Anthropic, 128, [true, false, false, true, false, true]),
-            (Dialect::Mcp, 128, [false; 6]),
+            (Dialect::OpenAiChat, 64, [true, true, false, true, false, true, false]),
+            (Dialect::OpenAiResponses, 64, [true, true, false, true, false, true, false]),
+            (Dialect::Bedrock, 64, [true, true, false, true, false, true, false]),
+            (Dialect::Anthropic, 128, [true, false, false, true, false, true, false]),
+            (Dialect::Gemini, 128, [false, false, false, false, false, false, true]),
+            (Dialect::GeminiSchema, 128, [false, false, false, false, false, false, true]),
+            (Dialect::Ollama, 128, [false; 7]),
+            (Dialect::Mcp, 128, [false; 7]),
         ] {
             let (text, notes) = rendered(tools, dialect, &ToolsOptions::default()).unwrap();
-            let shown = read(&text);
-            let shown = shown["tools"].as_array().unwrap();
-            let wire: Vec<&str> = shown
-                .iter()
-                .map(|tool| tool["name"].as_str().or(tool["function"]["name"].as_str()).unwrap())
-                .collect();
+            let (shown, _) = told(dialect, &read(&text));
+            let wire: Vec<&str> = shown.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
             for ((name, wire), aliased) in names.iter().zip(&wire).zip(aliased) {
                 assert_eq!(wire != name, aliased, "{name} as {wire}");
                 assert!(wire.len() <= max && !wire.is_empty());
-                let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-                assert!(dialect == Dialect::Mcp || wire.chars().all(allowed), "{wire}");
+                let dots = !["openai", "anthr", "bedro"].iter().any(|word| dialect.name().starts_with(word));
+                let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || c == '.' && dots;
+                assert!(wire.chars().all(allowed), "{wire}");
+                let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
+                assert!(!dialect.name().starts_with("gemini") || wire.starts_with(letter), "{wire}");
                 let told = notes.iter().any(|note| {
                     note.starts_with(&format!("{name}: ")) && note.contains(&format!("'{wire}'"))
                 });
                 assert_eq!(told, aliased, "{notes:?}");
-                let kind = |name: &str| answered(tools, dialect, &reply(dialect, name)).kinds()[0];
+                let kind = |name: &str| answered(tools, dialect, &reply(dialect, &[name])).kinds()[0];
                 assert_eq!(kind(wire), OutcomeKind::Answered, "{wire}");
                 // A model that repeats the name from a text means the same tool.
                 assert_eq!(kind(name), OutcomeKind::Answered, "{name}");
@@ -273,7 +285,7 @@ fn a_chosen_tool_and_a_handler_see_the_name_that_is_theirs() {
     let shown = rendered_json(&tools, Dialect::Anthropic, &options);
     let wire = shown["tools"][0]["name"].as_str().unwrap();
     assert_eq!(shown["tool_choice"]["name"], wire);
-    let messages = answered(&tools, Dialect::Anthropic, &reply(Dialect::Anthropic, wire)).messages();
+    let messages = answered(&tools, Dialect::Anthropic, &reply(Dialect::Anthropic, &[wire])).messages();
     assert_eq!(messages[0]["content"][0]["content"], "admin.tools.list");
 }
 
@@ -300,8 +312,8 @@ fn an_object_schema_without_properties_gets_empty_ones_where_the_provider_wants_
     let nested = with_schema(
         "nested",
         r#"{"type":"object","properties":{"a":{"type":"object"},"b":{"type":"array","items":{"type":["object","null"]}},
-            "properties":{"type":"string","default":{"type":"object"}}},
-            "enum":[{"type":"object"}],"default":{"type":"object"}}"#,
+            "properties":{"type":"string","default":{"type":"object"}},"c":{"enum":[{"type":"object"}]}},
+            "default":{"type":"object"}}"#,
     );
     with_tools(&[bare, nested], |tools| {
         let (text, notes) = rendered(tools, Dialect::OpenAiChat, &ToolsOptions::default()).unwrap();
@@ -310,8 +322,8 @@ fn an_object_schema_without_properties_gets_empty_ones_where_the_provider_wants_
         let expected = json!({"type":"object","properties":{
             "a":{"type":"object","properties":{}},
             "b":{"type":"array","items":{"type":["object","null"],"properties":{}}},
-            "properties":{"type":"string","default":{"type":"object"}}},
-            "enum":[{"type":"object"}],"default":{"type":"object"}});
+            "properties":{"type":"string","default":{"type":"object"}},"c":{"enum":[{"type":"object"}]}},
+            "default":{"type":"object"}});
         assert_eq!(shown["tools"][1]["function"]["parameters"], expected);
         assert!(notes.iter().any(|note| note.starts_with("bare: ")), "the change is told: {notes:?}");
         assert!(notes.iter().any(|note| note.starts_with("nested: ")), "the change is told: {notes:?}");
@@ -319,28 +331,112 @@ fn an_object_schema_without_properties_gets_empty_ones_where_the_provider_wants_
 }
 
 #[test]
-fn a_schema_that_cannot_be_strict_is_an_error_that_names_the_tool() {
-    for schema in [
-        r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}"#,
-        r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}},"required":["a"],
-            "additionalProperties":false}"#,
-        r#"{"type":"object","properties":{"a":{"type":"object","properties":{"c":{"type":"string"}},
-            "required":["c"]}},"required":["a"],"additionalProperties":false}"#,
+fn a_schema_that_cannot_be_strict_is_an_error_that_names_the_tool_and_the_place() {
+    for (schema, path) in [
+        (r#"{"type":"object","additionalProperties":true}"#, "/additionalProperties"),
+        (
+            r#"{"type":"object","properties":{"a":{"type":"object","patternProperties":{"^x":{}}}}}"#,
+            "/properties/a/patternProperties",
+        ),
+        (r#"{"type":"object","properties":{"a":{"description":"Anything."}}}"#, "/properties/a"),
     ] {
         let strict = ToolDefinition { strict: true, ..with_schema("s", schema) };
         with_tools(&[open("fits"), strict], |tools| {
-            for dialect in [Dialect::OpenAiChat, Dialect::Anthropic] {
-                let rendered = rendered(tools, dialect, &ToolsOptions::default());
-                match (dialect, rendered) {
-                    (_, Err(error)) => {
-                        assert_eq!(error.tool, Some(1), "{schema}");
-                        assert!(matches!(error.kind, RenderErrorKind::Strict(_)), "{error}");
-                    }
-                    // Anthropic allows optional properties in its subset.
-                    (Dialect::Anthropic, Ok(_)) => assert!(schema.contains("\"b\"")),
-                    (_, Ok((text, _))) => panic!("{schema} is claimed to be strict: {text}"),
-                }
+            for dialect in [Dialect::OpenAiChat, Dialect::OpenAiResponses, Dialect::Anthropic] {
+                let error = rendered(tools, dialect, &ToolsOptions::default()).unwrap_err();
+                assert_eq!(error.tool, Some(1), "{schema}");
+                assert!(matches!(error.kind, RenderErrorKind::Strict(_)), "{error}");
+                let mut place = [0; 64];
+                let mut sink = Sink::new(&mut place);
+                error.write_path(tools, &mut sink);
+                assert_eq!(sink.finish(), Ok(path));
             }
+            // MCP has no strict mode.
+            assert!(rendered(tools, Dialect::Mcp, &ToolsOptions::default()).is_ok());
+        });
+    }
+}
+
+#[test]
+fn each_change_of_a_strict_schema_is_told_with_its_tool_and_place() {
+    let schema = r#"{"type":"object","properties":{"a":{"type":"string","minLength":1}}}"#;
+    let strict = ToolDefinition { strict: true, ..with_schema("s", schema) };
+    with_tools(&[strict], |tools| {
+        let mut notes = Vec::new();
+        let mut told = |note: toolcore::dialect::Note<'_>| {
+            let mut text = [0; 256];
+            let mut sink = Sink::new(&mut text);
+            note.write_path(&mut sink);
+            sink.put(" ");
+            note.write_message(&mut sink);
+            notes.push(format!("{} {}", note.tool, sink.finish().unwrap()));
+        };
+        let options = ToolsOptions::default();
+        render_tools(tools, Dialect::OpenAiChat, &options, &mut Sink::measure(), &mut told).unwrap_err();
+        assert_eq!(
+            notes,
+            [
+                "s /properties/a sent as required, null meaning absent: the provider wants every property required",
+                "s /properties/a/minLength moved into the description: the provider does not take it",
+                "s  additionalProperties false added: the provider wants closed objects",
+            ]
+        );
+    });
+}
+
+#[test]
+fn rendered_tools_are_kept_until_something_changes() {
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    tools.add(&open("admin.tools"), echo()).unwrap();
+    let mut buffer = vec![0; 4096];
+    let mut kept = RenderedTools::new(&mut buffer);
+    let (plain, bare) = (ToolsOptions::default(), ToolsOptions { bare: true, ..ToolsOptions::default() });
+    let mut ask = |tools: &Registry<'_, Boxed<'_>>, dialect, options: &ToolsOptions<'static>| {
+        let mut notes = 0;
+        let text = kept.get(tools, dialect, options, &mut |_| notes += 1).map(String::from);
+        assert_eq!(text, rendered(tools, dialect, options).map(|(text, _)| text));
+        notes > 0
+    };
+    // It is told of the alias whenever it is rendered.
+    assert!(ask(&tools, Dialect::OpenAiChat, &plain));
+    assert!(!ask(&tools, Dialect::OpenAiChat, &plain));
+    assert!(ask(&tools, Dialect::OpenAiChat, &bare));
+    assert!(ask(&tools, Dialect::Anthropic, &bare));
+    assert!(!ask(&tools, Dialect::Anthropic, &bare));
+    tools.add(&open("b"), echo()).unwrap();
+    assert!(ask(&tools, Dialect::Anthropic, &bare));
+    assert!(tools.remove("b") && ask(&tools, Dialect::Anthropic, &bare));
+    assert!(!tools.remove("b") && !ask(&tools, Dialect::Anthropic, &bare));
+    assert!(tools.add(&open("admin.tools"), echo()).is_err() && !ask(&tools, Dialect::Anthropic, &bare));
+    tools.clear();
+    ask(&tools, Dialect::Anthropic, &bare);
+    let mut little = [0; 8];
+    let mut kept = RenderedTools::new(&mut little);
+    tools.add(&open("b"), echo()).unwrap();
+    for _ in 0..2 {
+        let error = kept.get(&tools, Dialect::Mcp, &plain, &mut |_| {}).unwrap_err();
+        assert!(matches!(error.kind, RenderErrorKind::NoSpace(_)), "{error}");
+    }
+}
+
+/// At most 20 strict tools, 24 optional parameters and 16 of several types in a request to Anthropic.
+#[test]
+fn what_a_provider_limits_in_a_request_is_counted_over_all_strict_tools() {
+    let optional = r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}}"#;
+    let union = r#"{"type":"object","properties":{"a":{"type":["string","integer"]}},"required":["a"]}"#;
+    for (schema, most) in [(CITY, 20), (optional, 12), (union, 16)] {
+        let names: Vec<String> = (0..most + 1).map(|n| format!("t{n}")).collect();
+        let tool = |name| ToolDefinition { strict: true, ..with_schema(name, schema) };
+        let tools: Vec<_> = names.iter().map(|name| tool(name)).collect();
+        with_tools(&tools[..most], |tools| {
+            assert!(rendered(tools, Dialect::Anthropic, &ToolsOptions::default()).is_ok(), "{schema}");
+        });
+        with_tools(&tools, |tools| {
+            let error = rendered(tools, Dialect::Anthropic, &ToolsOptions::default()).unwrap_err();
+            assert_eq!(error.tool, Some(most), "{error}");
+            assert!(error.to_string().contains("in a request"), "{error}");
+            assert!(rendered(tools, Dialect::OpenAiChat, &ToolsOptions::default()).is_ok(), "{schema}");
         });
     }
 }
@@ -348,7 +444,7 @@ fn a_schema_that_cannot_be_strict_is_an_error_that_names_the_tool() {
 #[test]
 fn an_output_of_every_size_is_whole_or_names_what_is_needed() {
     with_tools(&[weather(), open("admin.tools.list")], |tools| {
-        for dialect in Dialect::ALL {
+        for dialect in json_dialects() {
             let options =
                 ToolsOptions { choice: Some(Choice::Tool("get_weather")), ..ToolsOptions::default() };
             let whole = rendered(tools, dialect, &options).unwrap().0;
@@ -368,16 +464,4 @@ fn an_output_of_every_size_is_whole_or_names_what_is_needed() {
             }
         }
     });
-}
-
-fn reply(dialect: Dialect, name: &str) -> String {
-    match dialect {
-        Dialect::OpenAiChat => json!({"role":"assistant","content":null,"tool_calls":[
-            {"id":"c","type":"function","function":{"name":name,"arguments":"{}"}}]}),
-        Dialect::Anthropic => json!({"content":[{"type":"tool_use","id":"c","name":name,"input":{}}]}),
-        Dialect::Mcp => {
-            json!({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":name,"arguments":{}}})
-        }
-    }
-    .to_string()
 }

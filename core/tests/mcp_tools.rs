@@ -4,6 +4,7 @@
 
 mod common;
 
+use common::dialects::{json_dialects, tools as told};
 use common::{Memory, dispatched, echo, read, rendered, shared};
 use serde_json::{Value as Json, json};
 use toolcore::dialect::{Dialect, ToolsOptions};
@@ -48,13 +49,12 @@ fn the_lists_of_six_real_servers_register_render_and_check_a_call() {
         }
         let sources: Vec<Json> = read(&text).as_array().unwrap().clone();
         assert_eq!((list.items().count(), tools.len()), (count, count));
-        for dialect in Dialect::ALL {
+        for dialect in json_dialects() {
             let (text, _) = rendered(&tools, dialect, &ToolsOptions::default()).unwrap();
-            let shown = read(&text);
-            let shown = shown["tools"].as_array().unwrap();
+            let (shown, schema) = told(dialect, &read(&text));
             assert_eq!(shown.len(), sources.len());
             for (shown, source) in shown.iter().zip(&sources) {
-                compare(dialect, shown, source);
+                compare(dialect, shown, schema, source);
             }
         }
         for source in &sources {
@@ -77,23 +77,23 @@ fn the_lists_of_six_real_servers_register_render_and_check_a_call() {
     }
 }
 
-fn compare(dialect: Dialect, shown: &Json, source: &Json) {
-    let (body, key) = match dialect {
-        Dialect::OpenAiChat => (&shown["function"], "parameters"),
-        Dialect::Anthropic => (shown, "input_schema"),
-        Dialect::Mcp => (shown, "inputSchema"),
-    };
+fn compare(dialect: Dialect, body: &Json, schema: &str, source: &Json) {
+    let schema = body.pointer(schema).unwrap();
     assert_eq!((&body["name"], &body["description"]), (&source["name"], &source["description"]));
+    if matches!(dialect, Dialect::Gemini | Dialect::GeminiSchema) {
+        // What else these are told is held in `lower`.
+        let source = &source["inputSchema"];
+        let names = |schema: &Json| -> Vec<String> {
+            schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect()
+        };
+        assert_eq!((names(schema), schema.get("required")), (names(source), source.get("required")));
+        return;
+    }
     // The one change: OpenAI wants `properties` in every object node.
     if dialect == Dialect::OpenAiChat {
-        assert_eq!(body[key], with_properties(&source["inputSchema"]), "{}", source["name"]);
+        assert_eq!(*schema, with_properties(&source["inputSchema"]), "{}", source["name"]);
     } else {
-        assert_eq!(
-            with_properties(&body[key]),
-            with_properties(&source["inputSchema"]),
-            "{}",
-            source["name"]
-        );
+        assert_eq!(with_properties(schema), with_properties(&source["inputSchema"]), "{}", source["name"]);
     }
     if dialect == Dialect::Mcp {
         for key in ["title", "outputSchema", "annotations"] {

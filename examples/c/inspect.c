@@ -25,19 +25,22 @@ static const char help[] =
     "  {\"op\":\"validate\",\"schema\":SCHEMA,\"instance\":JSON}, or \"text\":T or \"hex\":T in place of the instance\n"
     "  {\"op\":\"resources\",\"set\":{URI:SCHEMA}}, documents for the lines that follow\n"
     "  {\"op\":\"render\",\"dialect\":D,\"tools\":[{\"name\":T,\"description\":T,\"parameters\":SCHEMA}],\"choice\":…}\n"
-    "  {\"op\":\"parse\",\"dialect\":D,\"reply\":JSON}\n"
+    "  {\"op\":\"parse\",\"dialect\":D,\"reply\":JSON,\"replay\":true}, which adds the turn that goes back\n"
+    "  {\"op\":\"stream\",\"dialect\":D,\"chunks\":[T]}, or \"hex_chunks\":[T] or \"events\":[JSON]\n"
     "  {\"op\":\"answer\",\"dialect\":D,\"tools\":[…],\"reply\":JSON,\"max_calls\":N,\"result_limit\":N}\n"
     "  {\"op\":\"results\",\"dialect\":D,\"calls\":[{\"id\":T,\"name\":T}],\"results\":[{\"id\":T,\"text\":T}]}\n"
     "  {\"op\":\"context\",\"blocks\":[…],\"budget\":N,\"format\":\"plain\"|\"xml\"|\"markdown\"}\n"
     "  {\"op\":\"version\"}\n"
-    "D is openai_chat, anthropic or mcp. In them:\n"
+    "D is one of the features that the op version tells. An answer may be to a stream, as above. In them:\n"
     "\n"
     "to validate  \"default_draft\":\"2020-12\"|\"7\" \"formats\":true (asserts them) \"lenient\":true (repairs what is\n"
     "             nearly JSON) \"last_wins\":true (of members with the same key) \"coerce\":true (converts what\n"
     "             nearly fits), which a tool may have, too\n"
     "a part       {\"text\":T} {\"json\":JSON} {\"uri\":T,\"name\":T}\n"
     "             {\"type\":\"image\"|\"audio\",\"data\":BASE64,\"mimeType\":T}\n"
-    "a choice     \"auto\" \"none\" \"required\" {\"tool\":NAME}\n"
+    "a choice     \"auto\" \"none\" \"required\" {\"tool\":NAME} {\"allowed\":[NAME],\"required\":true}\n"
+    "to render    also \"parallel\":false \"category\":T \"cache\":true \"alias\":false \"refuse_dropped\":true\n"
+    "             \"native\":[\"web_search\",{\"kind\":\"code_execution\",\"allow\":true,\"config\":{…}}]\n"
     "cancelled    [ID], beside the results\n"
     "a block      {\"content\":T,\"category\":T,\"label\":T,\"source\":T,\"priority\":N,\"min_tokens\":N,\n"
     "             \"flags\":[\"pinned\",\"whole\",\"cut_tail\",\"cut_head\",\"cut_middle\"]}\n"
@@ -47,7 +50,7 @@ static const char help[] =
 static const struct { const char *name; bool (*run)(str request); } ops[] = {
     { "json", op_json },     { "validate", op_validate }, { "render", op_render },   { "parse", op_parse },
     { "answer", op_answer }, { "results", op_results },   { "context", op_context }, { "version", op_version },
-    { "resources", op_resources }, { "stream", NULL },    { "mcp", NULL },           { "schedule", NULL },
+    { "resources", op_resources }, { "stream", op_stream }, { "mcp", NULL },         { "schedule", NULL },
     { "tokens", NULL },
 };
 
@@ -73,33 +76,27 @@ static bool run(str request)
                         : refuse("request", "there is no op %.*s; there are: %s", (int)op.len, op.ptr, known);
 }
 
-/* What is compiled in: the dialects that render, and keywords of schemas that could be left out. */
+/* More constants than there are dialects. */
+#define DIALECTS_END 64
+
+/* What is compiled in: the dialects, and keywords of schemas that could be left out. */
 bool op_version(str request)
 {
     static const struct word keywords[] = { { "pattern", TOOLCORE_FEATURE_PATTERN },
                                             { "format", TOOLCORE_FEATURE_FORMAT },
                                             { "unevaluated", TOOLCORE_FEATURE_UNEVALUATED } };
-    toolcore_registry_opts_t opts = TOOLCORE_REGISTRY_OPTS_INIT;
-    toolcore_registry_t *none;
-    size_t size, len;
     if (!only(request, "the request", "op"))
-        return false;
-    opts.max_tools = 1;
-    size = toolcore_registry_mem_size(&opts);
-    void *memory = allocate(size);
-    if (memory == NULL || !ok(toolcore_registry_init(&opts, memory, size, &none)))
         return false;
     put_text("version", toolcore_version());
     put_key("features");
     toolcore_json_writer_array_start(&out);
-    for (size_t i = 0; i < DIALECTS; i++)
-        if (toolcore_tools_render(none, dialects[i].value, NULL, NULL, 0, &len, NULL) == TOOLCORE_OK)
-            toolcore_json_writer_string(&out, text_of(dialects[i].name));
+    for (uint32_t dialect = 1; dialect < DIALECTS_END; dialect++)
+        if (toolcore_dialect_name(dialect).len > 0)
+            toolcore_json_writer_string(&out, toolcore_dialect_name(dialect));
     for (size_t i = 0; i < COUNT(keywords); i++)
         if (toolcore_features() & keywords[i].value)
             toolcore_json_writer_string(&out, text_of(keywords[i].name));
     toolcore_json_writer_array_end(&out);
-    toolcore_registry_deinit(none);
     return true;
 }
 

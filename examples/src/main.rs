@@ -9,6 +9,7 @@ const HELP: &str = "\
 cargo demo                   build the library, compile and run the C host
 cargo demo c [DIALECT] FILE  the C host answers the reply in FILE (DIALECT: openai_chat or anthropic;
                              found out from the reply if it is left out)
+cargo demo stream [DIALECT]  a streamed turn; with a dialect, of what comes in on standard input
 cargo demo schema [INSTANCE] a schema by itself: an instance is made to fit, checked, and its errors told
 cargo demo inspect [FLAGS]   the desk tool: one JSON request a line in, one answer a line out";
 
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     };
     let result = match which {
         "c" => c("host", rest),
+        "stream" => c("stream", rest),
         "schema" => c("schema", rest),
         "inspect" => c("inspect", rest),
         "help" | "--help" | "-h" => {

@@ -10,7 +10,7 @@ use core::mem::{MaybeUninit, offset_of, size_of};
 use core::ptr::{self, NonNull};
 use core::slice;
 
-use crate::guard::{BAD_SIZE, Fail, NO_SPACE, NULL, OVERLAP, TOO_LONG, UNKNOWN, UTF8};
+use crate::guard::{BAD_SIZE, Fail, MANY, NO_SPACE, NULL, OVERLAP, TOO_LONG, UNKNOWN, UTF8};
 use crate::status::{TOOLCORE_DETAIL_MESSAGE_SIZE, toolcore_detail_t};
 use crate::tool::toolcore_drop_fn;
 
@@ -95,6 +95,24 @@ impl Caller {
         // SAFETY: the walk's first step has checked them; checking the whole at each step would make a walk
         // quadratic.
         Ok(unsafe { core::str::from_utf8_unchecked(bytes) })
+    }
+
+    /// An array of texts, as many as `into` has places for; gives those that are filled.
+    pub(crate) fn texts<'m, 'a>(
+        self,
+        first: *const toolcore_str_t,
+        len: usize,
+        into: &'a mut [&'m str],
+    ) -> Result<&'a [&'m str], Fail> {
+        let into = into.get_mut(..len).ok_or(MANY)?;
+        if len != 0 {
+            check(first, size_of_val(into))?;
+        }
+        for (index, text) in into.iter_mut().enumerate() {
+            // SAFETY: not NULL, and C says that so many texts are there to be read.
+            *text = self.text(unsafe { first.add(index).read_unaligned() })?;
+        }
+        Ok(into)
     }
 
     /// A struct that must be there.
@@ -212,7 +230,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    const NOWHERE: Self = Span { start: 0, end: 0 };
+    pub(crate) const NOWHERE: Self = Span { start: 0, end: 0 };
 
     /// So many bytes from `ptr` on.
     pub(crate) fn new<T>(ptr: *const T, len: usize) -> Self {

@@ -2,22 +2,24 @@
 
 use core::ffi::{c_char, c_void};
 
-use toolcore_core::answer::{AnswerError, AnswerOptions, Outcome, answer};
+use toolcore_core::answer::{AnswerError, AnswerOptions, Outcome, answer, answer_reply};
 use toolcore_core::call::ToolCall;
+use toolcore_core::dialect::{Dialect, Reply};
 use toolcore_core::result::ToolResult;
 use toolcore_core::schema::Coercion;
 use toolcore_core::sink::{NoSpace, Sink};
 
-use crate::abi::{Span, sized_struct, toolcore_str_t};
+use crate::abi::{Caller, Output, Span, sized_struct, toolcore_str_t};
 use crate::call::toolcore_tool_call_t;
 use crate::callback::{HostClock, observe, tell_change};
 use crate::clock::{clock, toolcore_clock_t};
-use crate::guard::{Fail, UNKNOWN, guard};
+use crate::dialect::known_dialect;
+use crate::guard::{Fail, UNKNOWN, Why, guard};
 use crate::registry::{timeout, toolcore_registry_t};
+use crate::reply::{ReplyBody, refused, toolcore_reply_t};
 use crate::result::toolcore_result_t;
 use crate::schema::check_options;
 use crate::status::{toolcore_detail_t, toolcore_status_t};
-use crate::tools::known_dialect;
 
 /// toolcore_answer_opts_t.flags: leave the enclosing brackets out, to paste the messages into a list.
 pub const TOOLCORE_ANSWER_BARE: u32 = 1;
@@ -105,7 +107,7 @@ pub struct toolcore_outcome_t {
 /// Runs every call of a model's reply and writes the messages to append to the conversation: a JSON array;
 /// for MCP one CallToolResult. What the model did wrong is told to the model and is no error here.
 ///
-/// A quarter of `scratch` holds 24 bytes for each call and the checker's stack (32 bytes and more for each level
+/// A quarter of `scratch` holds 28 bytes for each call and the checker's stack (32 bytes and more for each level
 /// that a call's arguments have; see toolcore_schema_scratch_size), the rest the arguments that have to be
 /// decoded, and one result at a time. It is free again when this returns.
 ///
@@ -114,8 +116,8 @@ pub struct toolcore_outcome_t {
 /// written; one that is too long for what there is gets cut and says so.
 ///
 /// Returns TOOLCORE_OK; ERR_NO_SPACE for `buf` (then *out_len is the least) or `scratch` (then *out_len is
-/// 0, and why.need bytes are enough for what was tried); ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER;
-/// ERR_NO_CLOCK; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if two of reply, scratch and buffer overlap.
+/// 0, and why.need bytes are enough for what was tried); ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER (its words are in
+/// why.message); ERR_NO_CLOCK; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if two of reply, scratch and buffer overlap.
 /// Tools have run only on OK: once one has, a call that cannot be dispatched is answered with a text that
 /// says so. Pre-hooks, `changed` and `observe` may have run before ERR_NO_SPACE for scratch or ERR_NO_CLOCK.
 /// `outcome` may be NULL; it is filled in on OK. Nothing is kept.
@@ -137,45 +139,109 @@ pub unsafe extern "C" fn toolcore_answer(
 ) -> toolcore_status_t {
     guard(why, |c, why| {
         let working = Span::new(scratch, scratch_len);
-        let mut output = c.output_beside(buf, len, out_len, [Span::of_text(reply), working])?;
-        let outcome = c.out_struct_or_none(outcome)?;
-        let registry = c.object(registry)?;
-        let dialect = known_dialect(dialect)?;
-        let reply = c.apart_from(working).bytes(reply.ptr.cast(), reply.len)?;
-        let opts = c.options(opts)?;
-        let clock = clock(c, opts.clock)?;
-        let changed = |call: &ToolCall<'_>, change: &Coercion<'_>| {
-            tell_change(opts.changed, opts.user_data, call, change);
+        let output = c.output_beside(buf, len, out_len, [Span::of_text(reply), working])?;
+        let source = |c: Caller| {
+            let dialect = known_dialect(dialect)?;
+            Ok(Source::Text(dialect, c.apart_from(working).bytes(reply.ptr.cast(), reply.len)?))
         };
-        let options = AnswerOptions { changed: Some(&changed), ..options(&opts, clock.as_ref())? };
-        let scratch = c.scratch(scratch, scratch_len)?;
-        let mut tell = |call: &ToolCall<'_>, result: &ToolResult<'_>| {
-            observe(opts.observe, opts.user_data, call, result);
-        };
-        let mut sink = Sink::new(output.buffer());
-        match answer(registry, dialect, reply, &options, scratch, &mut sink, &mut tell) {
-            Ok(done) => {
-                let len = sink.len();
-                if let Some(outcome) = outcome {
-                    outcome.set(toolcore_outcome_t::of(&done));
-                }
-                output.finish(len)
-            }
-            Err(AnswerError::NoSpace(NoSpace { need })) => {
-                why.need = need;
-                output.finish(need)
-            }
-            Err(error) => {
-                let fail = why.error(error);
-                if let AnswerError::Dispatch { .. } = error
-                    && why.need > 0
-                {
-                    why.need = why.need.saturating_add(scratch_len);
-                }
-                Err(fail)
-            }
-        }
+        turn(c, registry, source, opts, (scratch, scratch_len), output, outcome, why)
     })
+}
+
+/// toolcore_answer for a reply that was read before: a whole one, or one that was streamed. `scratch` holds what it
+/// does there but the calls, which the reply has.
+///
+/// Returns what toolcore_answer returns, but none of ERR_BAD_JSON, ERR_BAD_REPLY and ERR_PROVIDER. Nothing is kept.
+/// Threads: any, each with scratch and output of its own.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn toolcore_answer_reply(
+    registry: *const toolcore_registry_t,
+    reply: *const toolcore_reply_t,
+    opts: *const toolcore_answer_opts_t,
+    scratch: *mut c_void,
+    scratch_len: usize,
+    buf: *mut c_char,
+    len: usize,
+    out_len: *mut usize,
+    outcome: *mut toolcore_outcome_t,
+    why: *mut toolcore_detail_t,
+) -> toolcore_status_t {
+    guard(why, |c, why| {
+        let working = Span::new(scratch, scratch_len);
+        let read = c.object(reply).map_or([Span::NOWHERE; 2], ReplyBody::read);
+        let output = c.output_beside(buf, len, out_len, read.into_iter().chain([working]))?;
+        let source = |c: Caller| {
+            let reply = &c.object(reply)?.reply;
+            read.into_iter().try_for_each(|read| c.apart_from(working).apart(read))?;
+            Ok(Source::Read(reply))
+        };
+        turn(c, registry, source, opts, (scratch, scratch_len), output, outcome, why)
+    })
+}
+
+/// What a turn answers.
+enum Source<'m> {
+    Text(Dialect, &'m [u8]),
+    Read(&'m Reply<'static>),
+}
+
+/// Answers what `source` gives.
+fn turn<'m>(
+    c: Caller,
+    registry: *const toolcore_registry_t,
+    source: impl FnOnce(Caller) -> Result<Source<'m>, Fail>,
+    opts: *const toolcore_answer_opts_t,
+    (scratch, scratch_len): (*mut c_void, usize),
+    mut output: Output<'_>,
+    outcome: *mut toolcore_outcome_t,
+    why: &mut Why,
+) -> Result<(), Fail> {
+    let outcome = c.out_struct_or_none(outcome)?;
+    let registry = c.object(registry)?;
+    let source = source(c)?;
+    let opts = c.options(opts)?;
+    let clock = clock(c, opts.clock)?;
+    let changed = |call: &ToolCall<'_>, change: &Coercion<'_>| {
+        tell_change(opts.changed, opts.user_data, call, change);
+    };
+    let options = AnswerOptions { changed: Some(&changed), ..options(&opts, clock.as_ref())? };
+    let scratch = c.scratch(scratch, scratch_len)?;
+    let mut tell = |call: &ToolCall<'_>, result: &ToolResult<'_>| {
+        observe(opts.observe, opts.user_data, call, result);
+    };
+    let mut sink = Sink::new(output.buffer());
+    let answered = match source {
+        Source::Text(dialect, reply) => {
+            answer(registry, dialect, reply, &options, scratch, &mut sink, &mut tell)
+        }
+        Source::Read(reply) => answer_reply(registry, reply, &options, scratch, &mut sink, &mut tell),
+    };
+    match (answered, source) {
+        (Ok(done), _) => {
+            let len = sink.len();
+            if let Some(outcome) = outcome {
+                outcome.set(toolcore_outcome_t::of(&done));
+            }
+            output.finish(len)
+        }
+        (Err(AnswerError::NoSpace(NoSpace { need })), _) => {
+            why.need = need;
+            output.finish(need)
+        }
+        (Err(AnswerError::Reply(error)), Source::Text(_, reply)) => {
+            Err(refused(why, error, reply, &options.check.json))
+        }
+        (Err(error), _) => {
+            let fail = why.error(error);
+            if let AnswerError::Dispatch { .. } = error
+                && why.need > 0
+            {
+                why.need = why.need.saturating_add(scratch_len);
+            }
+            Err(fail)
+        }
+    }
 }
 
 sized_struct!(toolcore_answer_opts_t);

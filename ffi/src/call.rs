@@ -17,6 +17,9 @@ use crate::status::{Explain, toolcore_status_t};
 pub const TOOLCORE_CALL_HAS_ID: u32 = 1;
 /// toolcore_tool_call_t.flags: the reply was cut off in or after this call; it is never executed.
 pub const TOOLCORE_CALL_TRUNCATED: u32 = 2;
+/// toolcore_tool_call_t.flags: it is of a tool that takes free text (OpenAI's custom tools): the arguments are
+/// that text, and its result is written as that of such a call.
+pub const TOOLCORE_CALL_CUSTOM: u32 = 4;
 
 /// A call that a model asks for, unchecked.
 #[repr(C)]
@@ -24,7 +27,7 @@ pub const TOOLCORE_CALL_TRUNCATED: u32 = 2;
 pub struct toolcore_tool_call_t {
     /// sizeof(toolcore_tool_call_t), the same in all elements of an array.
     pub struct_size: usize,
-    /// The provider's id, its exact text.
+    /// The provider's id, its exact text; empty if there is none.
     pub id: toolcore_str_t,
     /// The name that the model used, an alias maybe.
     pub name: toolcore_str_t,
@@ -34,6 +37,10 @@ pub struct toolcore_tool_call_t {
     pub flags: u32,
     /// Must be 0.
     pub reserved: u32,
+    /// The id by which results and the model's turn (toolcore_reply_replay) refer to the call: `id`, or one that the
+    /// library made and no other call of the reply has, where there is none and the provider wants one. A host that
+    /// makes a call need not set it.
+    pub wire_id: toolcore_str_t,
 }
 
 /// A call whose arguments were accepted, as a callback gets it. Valid until the callback returns, and only
@@ -171,7 +178,7 @@ pub unsafe extern "C" fn toolcore_call_deadline_ms(call: *const toolcore_call_t)
     read(NEVER, |c| Ok(c.lent(&c.object(call)?.call).deadline().instant().map_or(NEVER, Instant::as_millis)))
 }
 
-sized_struct!(toolcore_tool_call_t);
+sized_struct!(toolcore_tool_call_t, since wire_id);
 
 impl toolcore_tool_call_t {
     /// A call as C sees it.
@@ -182,24 +189,35 @@ impl toolcore_tool_call_t {
             id: call.id.map_or(toolcore_str_t::EMPTY, toolcore_str_t::of),
             name: toolcore_str_t::of(call.name),
             arguments: toolcore_str_t::of(call.arguments),
-            flags: truncated | if call.id.is_some() { TOOLCORE_CALL_HAS_ID } else { 0 },
+            flags: truncated
+                | if call.id.is_some() { TOOLCORE_CALL_HAS_ID } else { 0 }
+                | if call.custom { TOOLCORE_CALL_CUSTOM } else { 0 },
             reserved: 0,
+            wire_id: toolcore_str_t::of(if call.wire_id.is_empty() {
+                call.id.unwrap_or_default()
+            } else {
+                call.wire_id
+            }),
         }
     }
 
     /// A call that C hands in.
     pub(crate) fn to_core<'a>(self, c: Caller) -> Result<ToolCall<'a>, Fail> {
-        if self.flags & !(TOOLCORE_CALL_HAS_ID | TOOLCORE_CALL_TRUNCATED) != 0 {
+        const FLAGS: u32 = TOOLCORE_CALL_HAS_ID | TOOLCORE_CALL_TRUNCATED | TOOLCORE_CALL_CUSTOM;
+        if self.flags & !FLAGS != 0 {
             return Err(unknown!("flags"));
         }
         if self.reserved != 0 {
             return Err(unknown!("reserved"));
         }
+        let (id, wire_id) = (id(c, self.id, self.flags & TOOLCORE_CALL_HAS_ID != 0)?, c.text(self.wire_id)?);
         Ok(ToolCall {
-            id: id(c, self.id, self.flags & TOOLCORE_CALL_HAS_ID != 0)?,
+            id,
+            wire_id: if wire_id.is_empty() { id.unwrap_or_default() } else { wire_id },
             name: c.text(self.name)?,
             arguments: c.text(self.arguments)?,
             truncated: self.flags & TOOLCORE_CALL_TRUNCATED != 0,
+            custom: self.flags & TOOLCORE_CALL_CUSTOM != 0,
         })
     }
 }

@@ -9,6 +9,7 @@ use toolcore_core::registry::{Draft, Hook, Verdict};
 use toolcore_core::result::ToolResult;
 use toolcore_core::schema::Coercion;
 use toolcore_core::sink::Sink;
+use toolcore_core::stream::StreamEvent;
 use toolcore_core::time::{Clock, Instant};
 use toolcore_core::tool::{Failure, Handler};
 
@@ -18,6 +19,7 @@ use crate::hook::{DraftBody, toolcore_draft_t};
 use crate::object::{Lent, Live};
 use crate::result::{outcome, toolcore_result_t};
 use crate::status::{TOOLCORE_OK, name, toolcore_status_t};
+use crate::stream::toolcore_stream_event_t;
 use crate::tool::toolcore_run_fn;
 
 /// A host's clock.
@@ -157,6 +159,17 @@ fn place_of<'p>(change: &Coercion<'_>, path: &'p mut [u8]) -> &'p str {
 
 /// The most bytes of a place that a callback is told.
 const PATH_MAX: usize = 256;
+
+/// Who is told what a stream brings.
+pub(crate) type EventFn = Option<unsafe extern "C" fn(*mut c_void, *const toolcore_stream_event_t)>;
+
+/// Tells what a stream brings.
+pub(crate) fn tell_event(told: EventFn, user_data: *mut c_void, event: StreamEvent<'_>) {
+    let Some(told) = told else { return };
+    let event = toolcore_stream_event_t::of(event);
+    // SAFETY: C gave the function and its user_data to be called so; event and texts live until it returns.
+    unsafe { told(user_data, &raw const event) };
+}
 
 /// A host's counter of tokens, or the built-in one.
 pub(crate) struct HostCounter {

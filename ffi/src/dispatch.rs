@@ -11,12 +11,12 @@ use crate::abi::{Span, sized_struct, toolcore_str_t};
 use crate::call::toolcore_tool_call_t;
 use crate::callback::{HostClock, tell_change};
 use crate::clock::{clock, toolcore_clock_t};
+use crate::dialect::known_dialect;
 use crate::guard::{Fail, guard, unknown};
 use crate::registry::{timeout, toolcore_registry_t};
 use crate::result::{self, toolcore_result_mem_size, toolcore_result_t};
 use crate::schema::check_options;
 use crate::status::{toolcore_detail_t, toolcore_status_t};
-use crate::tools::known_dialect;
 
 /// toolcore_dispatch_opts_t.flags: repair arguments that are nearly JSON (a Markdown fence, text after the
 /// value, a trailing comma, JSON in a string). A truncated text is never completed.

@@ -30,6 +30,7 @@ pub(crate) const OVERLAP: Fail = Fail(
 pub(crate) const UTF8: Fail = Fail(TOOLCORE_ERR_INVALID_UTF8, "a text is not UTF-8");
 pub(crate) const UNKNOWN: Fail =
     Fail(TOOLCORE_ERR_UNSUPPORTED, "a constant, a flag or a field that this version does not know");
+pub(crate) const MANY: Fail = Fail(TOOLCORE_ERR_UNSUPPORTED, "a list is longer than its limit");
 /// Like [`UNKNOWN`], for one field.
 macro_rules! unknown {
     ($field:literal) => {
@@ -161,6 +162,21 @@ impl Why {
     /// Where the message goes.
     pub(crate) fn sink(&mut self) -> &mut Sink<'static> {
         &mut self.sink
+    }
+
+    /// Says that the provider answered with an error, in the words that `write` writes if there are any.
+    pub(crate) fn provider(
+        &mut self,
+        error: impl Explain,
+        write: impl FnOnce(&mut Sink<'static>) -> bool,
+    ) -> Fail {
+        let start = self.sink.len();
+        self.sink.put("the provider answered with an error: ");
+        if write(&mut self.sink) {
+            return self.numbers(error);
+        }
+        self.sink.truncate(start);
+        self.error(error)
     }
 
     /// Says in words and numbers what an error of the core is; gives its status.

@@ -56,11 +56,15 @@ pub mod registry;
 
 pub mod hook;
 
+pub mod dialect;
+
 pub mod tools;
 
 pub mod answer;
 
 pub mod reply;
+
+pub mod stream;
 
 pub mod call;
 

@@ -3,20 +3,20 @@
 use core::ffi::{c_char, c_void};
 use core::ptr;
 
-use toolcore_core::dialect::{Finish, Reply, ReplyError, parse_reply};
+use toolcore_core::dialect::{Finish, ReplayError, Reply, ReplyError, parse_reply, write_provider_error};
 use toolcore_core::json::Options;
 use toolcore_core::scratch::Scratch;
-use toolcore_core::sink::Sink;
+use toolcore_core::sink::{NoSpace, Sink};
 
 use crate::abi::{Caller, Span, sized_struct, toolcore_str_t};
 use crate::call::toolcore_tool_call_t;
-use crate::guard::{Fail, NOT_FOUND, guard, read};
+use crate::dialect::known_dialect;
+use crate::guard::{Fail, NOT_FOUND, UNKNOWN, Why, guard, read};
 use crate::json::read_options;
 use crate::object::{Live, Memory, Object, scratch_for};
 use crate::status::{toolcore_detail_t, toolcore_status_t};
-use crate::tools::known_dialect;
 
-/// A reply that was read: its calls and its text.
+/// A reply that was read, whole or as a stream: its calls and its text.
 pub struct toolcore_reply_t {
     _opaque: [u8; 0],
 }
@@ -27,6 +27,8 @@ pub const TOOLCORE_FINISH_COMPLETE: u32 = 0;
 pub const TOOLCORE_FINISH_TRUNCATED: u32 = 1;
 /// The provider or the model refused to go on.
 pub const TOOLCORE_FINISH_REFUSED: u32 = 2;
+/// The provider could not read what the model wrote as a call. All calls are marked and never executed.
+pub const TOOLCORE_FINISH_MALFORMED: u32 = 3;
 
 /// How a reply is read. NULL, or all zero but struct_size, for the defaults.
 #[repr(C)]
@@ -38,6 +40,21 @@ pub struct toolcore_reply_opts_t {
     pub max_depth: u32,
     /// TOOLCORE_JSON_REPLACE_SURROGATES, or 0.
     pub flags: u32,
+}
+
+/// toolcore_replay_opts_t.flags: leave the enclosing brackets out, to paste the messages into a list.
+pub const TOOLCORE_REPLAY_BARE: u32 = 1;
+
+/// How the model's turn is written. NULL, or all zero but struct_size, for the defaults.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct toolcore_replay_opts_t {
+    /// sizeof(toolcore_replay_opts_t)
+    pub struct_size: usize,
+    /// TOOLCORE_REPLAY_ flags.
+    pub flags: u32,
+    /// Must be 0.
+    pub reserved: u32,
 }
 
 /// Bytes of memory that toolcore_reply_parse needs for this reply, in *need.
@@ -62,7 +79,7 @@ pub unsafe extern "C" fn toolcore_reply_mem_size(
         need.set(match parse_reply(dialect, reply, &options, Scratch::default()) {
             Ok(_) => reply_size(0, 0),
             Err(ReplyError::NoSpace { words, bytes }) => reply_size(words, bytes),
-            Err(error) => return Err(why.error(error)),
+            Err(error) => return Err(refused(why, error, reply, &options)),
         });
         Ok(())
     })
@@ -71,7 +88,7 @@ pub unsafe extern "C" fn toolcore_reply_mem_size(
 /// Reads a whole reply into an object in `mem`.
 ///
 /// Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: bytes of mem); ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER if
-/// the provider answered with an error object; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. Unless OK, *out is
+/// the provider answered with an error object (its words are in why.message); ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. Unless OK, *out is
 /// NULL.
 /// The text of `reply` and `mem` are used until toolcore_reply_deinit.
 /// Threads: touches only its arguments.
@@ -97,7 +114,7 @@ pub unsafe extern "C" fn toolcore_reply_parse(
         let scratch = if place.is_ok() { memory.scratch() } else { Scratch::default() };
         match (parse_reply(dialect, reply, &options, scratch), place) {
             (Ok((reply, _)), Ok(place)) => {
-                out.set(place.object(ReplyBody { reply, text }));
+                out.set(place.object(ReplyBody { reply, text, memory: Span::new(mem, mem_len) }));
                 Ok(())
             }
             (Ok(_), Err(fail)) => {
@@ -105,7 +122,7 @@ pub unsafe extern "C" fn toolcore_reply_parse(
                 Err(fail)
             }
             (Err(error), _) => {
-                let fail = why.error(error);
+                let fail = refused(why, error, reply, &options);
                 if let ReplyError::NoSpace { words, bytes } = error {
                     why.need = reply_size(words, bytes);
                 }
@@ -160,12 +177,51 @@ pub unsafe extern "C" fn toolcore_reply_text(
     out_len: *mut usize,
 ) -> toolcore_status_t {
     guard(ptr::null_mut(), |c, _| {
-        let text = c.object(reply).map(|body| body.text);
-        let mut output = c.output_beside(buf, len, out_len, text)?;
+        let read = c.object(reply).map_or([Span::NOWHERE; 2], ReplyBody::read);
+        let mut output = c.output_beside(buf, len, out_len, read)?;
         let mut sink = Sink::new(output.buffer());
         c.object(reply)?.reply.write_text(&mut sink);
         let len = sink.len();
         output.finish(len)
+    })
+}
+
+/// Writes the model's turn to append to the conversation before the results: a JSON array of messages, for OpenAI
+/// Responses of items. What the provider must get back keeps its exact bytes and its order, what it only puts out is
+/// left away, and a call without an id has the one that its result gets (toolcore_tool_call_t.wire_id).
+///
+/// Returns TOOLCORE_OK; ERR_NO_SPACE; ERR_UNSUPPORTED in a dialect without turns (MCP), for a stream of which only
+/// the calls were kept, and for a flag that is not known; ERR_INVALID_ARGUMENT.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn toolcore_reply_replay(
+    reply: *const toolcore_reply_t,
+    opts: *const toolcore_replay_opts_t,
+    buf: *mut c_char,
+    len: usize,
+    out_len: *mut usize,
+    why: *mut toolcore_detail_t,
+) -> toolcore_status_t {
+    guard(why, |c, why| {
+        let read = c.object(reply).map_or([Span::NOWHERE; 2], ReplyBody::read);
+        let mut output = c.output_beside(buf, len, out_len, read)?;
+        let opts = c.options(opts)?;
+        if opts.flags & !TOOLCORE_REPLAY_BARE != 0 || opts.reserved != 0 {
+            return Err(UNKNOWN);
+        }
+        let reply = &c.object(reply)?.reply;
+        let mut sink = Sink::new(output.buffer());
+        match reply.write_replay(opts.flags & TOOLCORE_REPLAY_BARE != 0, &mut sink) {
+            Ok(()) => {
+                let len = sink.len();
+                output.finish(len)
+            }
+            Err(ReplayError::NoSpace(NoSpace { need })) => {
+                why.need = need;
+                output.finish(need)
+            }
+            Err(error) => Err(why.error(error)),
+        }
     })
 }
 
@@ -177,21 +233,39 @@ pub unsafe extern "C" fn toolcore_reply_finish(reply: *const toolcore_reply_t) -
             Finish::Complete => TOOLCORE_FINISH_COMPLETE,
             Finish::Truncated => TOOLCORE_FINISH_TRUNCATED,
             Finish::Refused => TOOLCORE_FINISH_REFUSED,
+            Finish::Malformed => TOOLCORE_FINISH_MALFORMED,
         })
     })
 }
 
 sized_struct!(toolcore_reply_opts_t);
+sized_struct!(toolcore_replay_opts_t);
 
-/// A reply, and where its text is.
+/// A reply, where its text is, and the memory that it lives in.
 pub(crate) struct ReplyBody {
-    reply: Reply<'static>,
-    text: Span,
+    pub(crate) reply: Reply<'static>,
+    pub(crate) text: Span,
+    pub(crate) memory: Span,
+}
+
+impl ReplyBody {
+    /// What is read of memory when the reply is.
+    pub(crate) fn read(&self) -> [Span; 2] {
+        [self.text, self.memory]
+    }
 }
 
 impl Object for toolcore_reply_t {
     type Body = ReplyBody;
     const MAGIC: u32 = u32::from_be_bytes(*b"TCrp");
+}
+
+/// Says why a reply could not be read: of an error of the provider, in its words.
+pub(crate) fn refused(why: &mut Why, error: ReplyError, reply: &[u8], options: &Options) -> Fail {
+    match error {
+        ReplyError::Provider => why.provider(error, |words| write_provider_error(reply, options, words)),
+        error => why.error(error),
+    }
 }
 
 fn options(c: Caller, opts: *const toolcore_reply_opts_t) -> Result<Options, Fail> {

@@ -9,10 +9,10 @@ use toolcore_core::sink::{NoSpace, Sink};
 
 use crate::abi::{Caller, List, Span, sized_struct, toolcore_str_t};
 use crate::call::{id, toolcore_tool_call_t};
+use crate::dialect::known_dialect;
 use crate::guard::{Fail, UNKNOWN, guard};
 use crate::result::{look, toolcore_result_t};
 use crate::status::{toolcore_detail_t, toolcore_status_t};
-use crate::tools::known_dialect;
 
 /// toolcore_call_result_t.flags: it answers a call with an id, which may be empty. Need not be said for an
 /// id that is not empty.
@@ -24,7 +24,7 @@ pub const TOOLCORE_RESULT_HAS_ID: u32 = 1;
 pub struct toolcore_call_result_t {
     /// sizeof(toolcore_call_result_t), the same in all elements of an array.
     pub struct_size: usize,
-    /// The call's id. For a call without one: empty, and the result stands at the call's place.
+    /// The call's id. For a call without one: its wire_id; or empty, and the result stands at the call's place.
     pub id: toolcore_str_t,
     /// The result, or NULL for a call that the host cancelled.
     pub result: *const toolcore_result_t,

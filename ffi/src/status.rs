@@ -5,13 +5,14 @@ use core::ffi::{CStr, c_char};
 use toolcore_core::answer::AnswerError;
 use toolcore_core::call::ArgError;
 use toolcore_core::context;
-use toolcore_core::dialect::{RenderError, RenderErrorKind, ReplyError, ResultsError};
+use toolcore_core::dialect::{RenderError, RenderErrorKind, ReplayError, ReplyError, ResultsError};
 use toolcore_core::dispatch::DispatchError;
 use toolcore_core::json::{self, NumberError};
 use toolcore_core::registry::AddError;
 use toolcore_core::result::ResultError;
 use toolcore_core::schema::{CheckError, CoerceError, SchemaError, SchemaErrorKind};
 use toolcore_core::sink::NoSpace;
+use toolcore_core::stream::StreamError;
 
 use crate::abi::sized_struct;
 use crate::guard::Why;
@@ -65,6 +66,8 @@ pub const TOOLCORE_ERR_DUPLICATE_RESULT: i32 = -19;
 pub const TOOLCORE_ERR_BUDGET: i32 = -20;
 /// For callbacks: the tool failed. The model reads what toolcore_result_error was given.
 pub const TOOLCORE_ERR_TOOL: i32 = -21;
+/// Something would act in the host's name, which was not allowed.
+pub const TOOLCORE_ERR_NOT_ALLOWED: i32 = -22;
 /// A defect of the library was caught. The objects of the call may only be deinitialised.
 pub const TOOLCORE_ERR_PANIC: i32 = -99;
 
@@ -265,6 +268,31 @@ impl Explain for ReplyError {
     }
 }
 
+impl Explain for ReplayError {
+    fn status(&self) -> toolcore_status_t {
+        match self {
+            ReplayError::Unsupported | ReplayError::CallsOnly => TOOLCORE_ERR_UNSUPPORTED,
+            ReplayError::NoSpace(_) => TOOLCORE_ERR_NO_SPACE,
+        }
+    }
+}
+
+impl Explain for StreamError {
+    fn status(&self) -> toolcore_status_t {
+        match self {
+            StreamError::Reply(error) => error.status(),
+            StreamError::Unsupported => TOOLCORE_ERR_UNSUPPORTED,
+        }
+    }
+    /// Bytes of what was given to the core; the entry point adds what it took of it before.
+    fn more(&self, why: &mut Why) {
+        match self {
+            StreamError::Reply(error) => error.more(why),
+            StreamError::Unsupported => {}
+        }
+    }
+}
+
 impl Explain for DispatchError {
     fn status(&self) -> toolcore_status_t {
         match self {
@@ -307,7 +335,12 @@ impl Explain for RenderError {
             RenderErrorKind::NoSpace(_) => TOOLCORE_ERR_NO_SPACE,
             RenderErrorKind::Name { .. } | RenderErrorKind::AliasClash => TOOLCORE_ERR_BAD_NAME,
             RenderErrorKind::Strict(_) => TOOLCORE_ERR_STRICT,
-            RenderErrorKind::UnknownChoice => TOOLCORE_ERR_NOT_FOUND,
+            RenderErrorKind::ControlToken => TOOLCORE_ERR_UNSUPPORTED,
+            RenderErrorKind::UnknownChoice | RenderErrorKind::NoTools => TOOLCORE_ERR_NOT_FOUND,
+            RenderErrorKind::Choice | RenderErrorKind::Native(_) => TOOLCORE_ERR_UNSUPPORTED,
+            RenderErrorKind::NotAllowed(_) => TOOLCORE_ERR_NOT_ALLOWED,
+            RenderErrorKind::BadConfig(_) => TOOLCORE_ERR_BAD_JSON,
+            RenderErrorKind::ConfigLacks { .. } => TOOLCORE_ERR_INVALID_ARGUMENT,
         }
     }
 }
@@ -364,6 +397,7 @@ pub(crate) fn name(status: toolcore_status_t) -> &'static CStr {
         TOOLCORE_ERR_DUPLICATE_RESULT => c"duplicate result",
         TOOLCORE_ERR_BUDGET => c"over budget",
         TOOLCORE_ERR_TOOL => c"tool failed",
+        TOOLCORE_ERR_NOT_ALLOWED => c"not allowed",
         TOOLCORE_ERR_PANIC => c"defect in the library",
         _ => c"unknown status",
     }
@@ -375,13 +409,13 @@ mod tests {
 
     #[test]
     fn every_status_has_a_name_of_its_own() {
-        let statuses = (-21..=0).chain([TOOLCORE_ERR_PANIC]);
+        let statuses = (-22..=0).chain([TOOLCORE_ERR_PANIC]);
         let mut names: std::vec::Vec<_> = statuses.map(name).collect();
         assert!(!names.contains(&c"unknown status"));
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), 23);
-        for status in [1, -22, i32::MIN, i32::MAX] {
+        assert_eq!(names.len(), 24);
+        for status in [1, -23, i32::MIN, i32::MAX] {
             assert_eq!(name(status), c"unknown status");
         }
     }

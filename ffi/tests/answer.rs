@@ -10,6 +10,7 @@ use crate::abi::toolcore_str_t;
 use crate::answer::*;
 use crate::call::*;
 use crate::clock::*;
+use crate::dialect::*;
 use crate::dispatch::*;
 use crate::json::*;
 use crate::registry::*;

@@ -8,6 +8,7 @@ use super::support::*;
 use crate::answer::*;
 use crate::call::*;
 use crate::context::*;
+use crate::dialect::*;
 use crate::dispatch::*;
 use crate::json::*;
 use crate::json_writer::*;

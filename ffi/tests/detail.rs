@@ -9,6 +9,7 @@ use crate::answer::*;
 use crate::call::*;
 use crate::coerce::*;
 use crate::context::*;
+use crate::dialect::*;
 use crate::dispatch::*;
 use crate::json::*;
 use crate::registry::*;

@@ -4,6 +4,7 @@
 use core::mem::{offset_of, size_of, size_of_val};
 
 use super::support::init;
+use crate::abi::toolcore_str_t;
 use crate::answer::*;
 use crate::call::*;
 use crate::clock::*;
@@ -20,6 +21,7 @@ use crate::result::*;
 use crate::results::*;
 use crate::schema::*;
 use crate::status::*;
+use crate::stream::*;
 use crate::tool::*;
 use crate::tools::*;
 use crate::version::*;
@@ -69,8 +71,10 @@ no_padding! {
     }
     toolcore_hook_t { struct_size, before, after, user_data, drop }
     toolcore_tools_opts_t {
-        struct_size, category, choice_tool, note, user_data, choice, parallel, flags, reserved,
+        struct_size, category, choice_tool, note, user_data, choice, parallel, flags, reserved, choice_tools,
+        choice_tools_len, native, native_len,
     }
+    toolcore_native_tool_t { struct_size, config, kind, reserved }
     toolcore_answer_opts_t {
         struct_size, clock, max_calls, result_limit, observe, changed, user_data, reserved2, flags, max_depth,
         max_steps, reserved, timeout_ms,
@@ -80,7 +84,9 @@ no_padding! {
         cost_micros, latency_ms,
     }
     toolcore_reply_opts_t { struct_size, max_depth, flags }
-    toolcore_tool_call_t { struct_size, id, name, arguments, flags, reserved }
+    toolcore_replay_opts_t { struct_size, flags, reserved }
+    toolcore_stream_opts_t { struct_size, reply_bytes, event, user_data, max_depth, flags }
+    toolcore_tool_call_t { struct_size, id, name, arguments, flags, reserved, wire_id }
     toolcore_part_t { struct_size, text, name, data, data_len, total, kind, reserved }
     toolcore_usage_t {
         struct_size, reserved, input_tokens, output_tokens, cached_tokens, thinking_tokens, cost_micros, latency_ms,
@@ -107,6 +113,10 @@ no_padding! {
 
 #[test]
 fn structs_of_the_library_have_no_padding() {
+    assert_eq!(
+        size_of::<toolcore_stream_event_t>(),
+        2 * size_of::<usize>() + 3 * size_of::<toolcore_str_t>() + 8
+    );
     assert_eq!(size_of::<toolcore_json_iter_t>(), 3 * size_of::<usize>() + 8);
     assert_eq!(size_of::<toolcore_json_writer_t>(), 3 * size_of::<usize>() + 32);
 }

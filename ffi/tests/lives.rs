@@ -4,6 +4,7 @@ use core::ptr::{null, null_mut};
 
 use super::support::*;
 use crate::context::*;
+use crate::dialect::*;
 use crate::json::*;
 use crate::json_writer::*;
 use crate::registry::*;

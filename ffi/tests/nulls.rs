@@ -9,6 +9,7 @@ use crate::answer::*;
 use crate::call::*;
 use crate::coerce::*;
 use crate::context::*;
+use crate::dialect::*;
 use crate::dispatch::*;
 use crate::hook::*;
 use crate::json::*;
@@ -21,6 +22,7 @@ use crate::result::*;
 use crate::results::*;
 use crate::schema::*;
 use crate::status::*;
+use crate::stream::*;
 use crate::tools::*;
 
 const E: toolcore_str_t = toolcore_str_t::EMPTY;
@@ -58,6 +60,12 @@ fn an_object_that_is_null_is_a_status() {
         )),
         c!(toolcore_reply_call(null(), 0, &mut init::<toolcore_tool_call_t>())),
         c!(toolcore_reply_text(null(), null_mut(), 0, n)),
+        c!(toolcore_reply_replay(null(), null(), null_mut(), 0, n, no)),
+        c!(toolcore_answer_reply(null(), null(), null(), null_mut(), 0, null_mut(), 0, n, null_mut(), no)),
+        c!(toolcore_stream_feed(null_mut(), E, no)),
+        c!(toolcore_stream_feed_event(null_mut(), E, E, no)),
+        c!(toolcore_stream_finish(null_mut(), &mut null_mut(), no)),
+        c!(toolcore_stream_rescue(null_mut(), &mut null_mut(), no)),
         c!(toolcore_call_get_str(null(), E, t)),
         c!(toolcore_call_get_i64(null(), E, &raw mut i)),
         c!(toolcore_call_get_u64(null(), E, &raw mut u)),
@@ -108,6 +116,7 @@ fn what_has_no_status_takes_null_for_nothing() {
     for end in [
         c!(toolcore_registry_deinit(null_mut())),
         c!(toolcore_reply_deinit(null_mut())),
+        c!(toolcore_stream_deinit(null_mut())),
         c!(toolcore_result_deinit(null_mut())),
         c!(toolcore_schema_deinit(null_mut())),
         c!(toolcore_resources_deinit(null_mut())),
@@ -117,6 +126,7 @@ fn what_has_no_status_takes_null_for_nothing() {
     }
     assert_eq!(c!(toolcore_registry_len(null())), 0);
     assert_eq!(c!(toolcore_reply_len(null())), 0);
+    assert_eq!(c!(toolcore_stream_used(null())), 0);
     assert_eq!(c!(toolcore_reply_finish(null())), TOOLCORE_FINISH_COMPLETE);
     assert_eq!(c!(toolcore_result_len(null())), 0);
     assert_eq!(c!(toolcore_result_kind(null())), TOOLCORE_OUTCOME_ANSWERED);
@@ -134,6 +144,8 @@ fn what_has_no_status_takes_null_for_nothing() {
         c!(toolcore_draft_name(null())),
         c!(toolcore_draft_arguments(null())),
         c!(toolcore_draft_id(null())),
+        c!(toolcore_stream_provider_error(null())),
+        toolcore_dialect_name(0),
     ] {
         assert_eq!((empty.ptr, empty.len), (null(), 0));
     }
@@ -185,6 +197,8 @@ fn an_output_that_is_null_is_a_status_and_nothing_runs() {
             &mut null_mut(),
             no
         )),
+        c!(toolcore_stream_init(TOOLCORE_DIALECT_ANTHROPIC, null(), mem, SCRATCH, null_mut(), no)),
+        c!(toolcore_stream_init(TOOLCORE_DIALECT_ANTHROPIC, null(), null_mut(), 9, &mut null_mut(), no)),
         c!(toolcore_dispatch(registry, &call, null(), mem, SCRATCH, null_mut(), no)),
         c!(toolcore_dispatch(registry, null(), null(), mem, SCRATCH, &mut null_mut(), no)),
         c!(toolcore_dispatch(registry, &call, null(), null_mut(), SCRATCH, &mut null_mut(), no)),

@@ -10,6 +10,7 @@ use crate::abi::toolcore_str_t;
 use crate::answer::*;
 use crate::call::*;
 use crate::context::*;
+use crate::dialect::*;
 use crate::dispatch::*;
 use crate::hook::*;
 use crate::json::*;
@@ -21,7 +22,6 @@ use crate::results::*;
 use crate::schema::*;
 use crate::status::*;
 use crate::tool::*;
-use crate::tools::*;
 
 /// The first part of a result: its text or bytes, and its name.
 fn part(result: *const toolcore_result_t) -> toolcore_part_t {

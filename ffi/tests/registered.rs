@@ -10,6 +10,7 @@ use super::support::*;
 use crate::abi::toolcore_str_t;
 use crate::answer::*;
 use crate::call::*;
+use crate::dialect::TOOLCORE_DIALECT_MCP;
 use crate::dispatch::*;
 use crate::registry::*;
 use crate::resources::*;
@@ -17,7 +18,6 @@ use crate::result::*;
 use crate::schema::*;
 use crate::status::*;
 use crate::tool::*;
-use crate::tools::TOOLCORE_DIALECT_MCP;
 
 fn info(tools: &Tools, index: usize) -> toolcore_tool_info_t {
     let mut info = init();

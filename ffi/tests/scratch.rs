@@ -7,11 +7,11 @@ use std::vec::Vec;
 use super::support::*;
 use crate::answer::*;
 use crate::call::*;
+use crate::dialect::*;
 use crate::dispatch::*;
 use crate::schema::*;
 use crate::status::*;
 use crate::tool::*;
-use crate::tools::*;
 
 /// A schema whose check keeps levels, bits of what was seen, and references.
 const SCHEMA: &str = r##"{"type":"object","$defs":{"node":{"type":"object","required":["v"],

@@ -10,6 +10,7 @@ use crate::call::*;
 use crate::clock::*;
 use crate::coerce::*;
 use crate::context::*;
+use crate::dialect::*;
 use crate::dispatch::*;
 use crate::hook::*;
 use crate::json::*;
@@ -20,6 +21,7 @@ use crate::result::*;
 use crate::results::*;
 use crate::schema::*;
 use crate::status::*;
+use crate::stream::*;
 use crate::tool::*;
 use crate::tools::*;
 
@@ -126,6 +128,22 @@ fn options_may_be_larger_but_not_smaller() {
         assert_eq!(parsed, status);
         status
     });
+    inputs(init::<toolcore_stream_opts_t>(), |opts| {
+        let status =
+            c!(toolcore_stream_init(TOOLCORE_DIALECT_ANTHROPIC, opts, mem, SCRATCH, &mut null_mut(), no));
+        assert_eq!(c!(toolcore_stream_mem_size(opts)) == 0, status != TOOLCORE_OK);
+        status
+    });
+    let mut reply = null_mut();
+    let mut memory = Block::new(SCRATCH);
+    let (dialect, replies) = (TOOLCORE_DIALECT_ANTHROPIC, memory.ptr());
+    assert_eq!(
+        c!(toolcore_reply_parse(dialect, s(REPLY), null(), replies, SCRATCH, &raw mut reply, no)),
+        TOOLCORE_OK
+    );
+    inputs(init::<toolcore_replay_opts_t>(), |opts| {
+        c!(toolcore_reply_replay(reply, opts, null_mut(), 0, len, no))
+    });
     inputs(init::<toolcore_dispatch_opts_t>(), |opts| {
         c!(toolcore_dispatch(registry, &call, opts, mem, SCRATCH, &mut null_mut(), no))
     });
@@ -168,6 +186,10 @@ fn structs_that_must_be_there_may_be_larger_but_not_smaller() {
         let status = c!(toolcore_registry_add(registry, &extra, no));
         c!(toolcore_registry_remove(registry, s("extra")));
         status
+    });
+    inputs(sized!(toolcore_native_tool_t { kind: TOOLCORE_NATIVE_WEB_SEARCH }), |native| {
+        let opts = sized!(toolcore_tools_opts_t { native: native, native_len: 1 });
+        c!(toolcore_tools_render(registry, TOOLCORE_DIALECT_ANTHROPIC, &opts, null_mut(), 0, &mut 0, no))
     });
     inputs(init::<toolcore_hook_t>(), |hook| {
         let fresh = Tools::new();

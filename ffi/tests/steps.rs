@@ -5,6 +5,7 @@ use core::ptr::{null, null_mut};
 use super::support::*;
 use crate::abi::toolcore_str_t;
 use crate::call::*;
+use crate::dialect::*;
 use crate::dispatch::*;
 use crate::registry::*;
 use crate::reply::*;

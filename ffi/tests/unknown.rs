@@ -10,6 +10,7 @@ use crate::answer::*;
 use crate::call::*;
 use crate::coerce::*;
 use crate::context::*;
+use crate::dialect::*;
 use crate::dispatch::*;
 use crate::json::*;
 use crate::registry::*;
@@ -19,6 +20,7 @@ use crate::result::*;
 use crate::results::*;
 use crate::schema::*;
 use crate::status::*;
+use crate::stream::*;
 use crate::tool::*;
 use crate::tools::*;
 use crate::version::*;
@@ -60,13 +62,25 @@ fn fields() {
         all.push(tools.add(&toolcore_tool_t { params: &raw const param, params_len: 1, ..tool("x", fail) }));
     }
     for opts in [
-        with(|opts: &mut toolcore_tools_opts_t| opts.choice = 5),
+        with(|opts: &mut toolcore_tools_opts_t| opts.choice = 7),
         with(|opts: &mut toolcore_tools_opts_t| opts.parallel = 3),
-        with(|opts: &mut toolcore_tools_opts_t| opts.flags = 4),
+        with(|opts: &mut toolcore_tools_opts_t| opts.flags = 64),
+        with(|opts: &mut toolcore_tools_opts_t| opts.choice_tools_len = TOOLCORE_CHOICE_TOOLS_MAX + 1),
         with(|opts: &mut toolcore_tools_opts_t| opts.reserved = 1),
     ] {
         all.push(c!(toolcore_tools_render(registry, dialect, &opts, null_mut(), 0, len, no)));
     }
+    for tool in [
+        with(|tool: &mut toolcore_native_tool_t| tool.kind = 0),
+        with(|tool: &mut toolcore_native_tool_t| tool.kind = 8),
+        with(|tool: &mut toolcore_native_tool_t| (tool.kind, tool.reserved) = (1, 1)),
+    ] {
+        let opts = sized!(toolcore_tools_opts_t { native: &raw const tool, native_len: 1 });
+        all.push(c!(toolcore_tools_render(registry, dialect, &opts, null_mut(), 0, len, no)));
+    }
+    let native = [with(|tool: &mut toolcore_native_tool_t| tool.kind = 1); TOOLCORE_NATIVE_TOOLS_MAX + 1];
+    let opts = sized!(toolcore_tools_opts_t { native: native.as_ptr(), native_len: native.len() });
+    all.push(c!(toolcore_tools_render(registry, dialect, &opts, null_mut(), 0, len, no)));
     for opts in [
         with(|opts: &mut toolcore_answer_opts_t| opts.flags = 8),
         with(|opts: &mut toolcore_answer_opts_t| opts.reserved = 1),
@@ -89,8 +103,22 @@ fn fields() {
     }
     let opts = with(|opts: &mut toolcore_reply_opts_t| opts.flags = 2);
     all.push(c!(toolcore_reply_parse(dialect, s(REPLY), &opts, mem, size, &mut null_mut(), no)));
+    let mut reply = null_mut();
+    assert_eq!(
+        c!(toolcore_reply_parse(dialect, s(REPLY), null(), mem, size, &raw mut reply, no)),
+        TOOLCORE_OK
+    );
+    for opts in [
+        with(|opts: &mut toolcore_replay_opts_t| opts.flags = 2),
+        with(|opts: &mut toolcore_replay_opts_t| opts.reserved = 1),
+    ] {
+        all.push(c!(toolcore_reply_replay(reply, &opts, null_mut(), 0, len, no)));
+    }
+    let opts = with(|opts: &mut toolcore_stream_opts_t| opts.flags = 4);
+    assert_eq!(c!(toolcore_stream_mem_size(&opts)), 0);
+    all.push(c!(toolcore_stream_init(dialect, &opts, mem, size, &mut null_mut(), no)));
     for call in [
-        with(|call: &mut toolcore_tool_call_t| call.flags = 4),
+        with(|call: &mut toolcore_tool_call_t| call.flags = 8),
         with(|call: &mut toolcore_tool_call_t| call.reserved = 1),
     ] {
         all.push(c!(toolcore_dispatch(registry, &call, null(), mem, size, &mut null_mut(), no)));
@@ -235,14 +263,7 @@ fn dialects() {
     let mut scratch = Block::new(SCRATCH);
     let (mem, no, mut len) = (scratch.ptr(), null_mut(), 0);
     let len = &raw mut len;
-    let reserved = [
-        TOOLCORE_DIALECT_OPENAI_RESPONSES,
-        TOOLCORE_DIALECT_GEMINI,
-        TOOLCORE_DIALECT_GEMINI_SCHEMA,
-        TOOLCORE_DIALECT_BEDROCK,
-        TOOLCORE_DIALECT_OLLAMA,
-    ];
-    for dialect in [0, 9, u32::MAX].into_iter().chain(reserved) {
+    for dialect in [0, 99, u32::MAX] {
         let mut why = init::<toolcore_detail_t>();
         let opts = null();
         let status =
@@ -266,6 +287,7 @@ fn dialects() {
             c!(toolcore_reply_mem_size(dialect, s(REPLY), null(), len, no)),
             c!(toolcore_reply_parse(dialect, s(REPLY), null(), mem, SCRATCH, &mut null_mut(), no)),
             c!(toolcore_results_render(dialect, null(), 0, null(), 0, null(), null_mut(), 0, len, no)),
+            c!(toolcore_stream_init(dialect, null(), mem, SCRATCH, &mut null_mut(), no)),
         ] {
             assert_eq!(status, UNSUPPORTED, "dialect {dialect}");
         }

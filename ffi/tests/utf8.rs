@@ -7,6 +7,7 @@ use super::support::*;
 use crate::abi::toolcore_str_t;
 use crate::call::*;
 use crate::context::*;
+use crate::dialect::*;
 use crate::dispatch::*;
 use crate::hook::*;
 use crate::json::*;

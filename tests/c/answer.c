@@ -98,7 +98,7 @@ TEST(a_reply_without_calls_is_answered_with_nothing)
     toolcore_registry_deinit(tools);
 }
 
-TEST(ids_keep_their_exact_text)
+TEST(ids_keep_their_exact_text_and_an_empty_one_is_none)
 {
     start(0);
     add_tool("say", ANYTHING, say, "ok", 0);
@@ -106,7 +106,7 @@ TEST(ids_keep_their_exact_text)
                  "{\"tool_calls\":[{\"id\":\"\\u0063all \\\"1\\\"\\u20ac\",\"function\":{\"name\":\"say\",\"arguments\":\"\"}},"
                  "{\"id\":\"\",\"function\":{\"name\":\"say\",\"arguments\":\"\"}}]}",
                  "[{\"role\":\"tool\",\"tool_call_id\":\"call \\\"1\\\"\xE2\x82\xAC\",\"content\":\"ok\"},"
-                 "{\"role\":\"tool\",\"tool_call_id\":\"\",\"content\":\"ok\"}]");
+                 "{\"role\":\"tool\",\"tool_call_id\":\"toolcore_1\",\"content\":\"ok\"}]");
     toolcore_registry_deinit(tools);
 }
 
@@ -410,7 +410,7 @@ int main(void)
     RUN(mcp_gets_one_call_tool_result);
     RUN(bare_leaves_the_brackets_out);
     RUN(a_reply_without_calls_is_answered_with_nothing);
-    RUN(ids_keep_their_exact_text);
+    RUN(ids_keep_their_exact_text_and_an_empty_one_is_none);
     RUN(parts_go_out_in_the_providers_form);
     RUN(audio_and_links_reach_an_mcp_client);
     RUN(the_model_reads_what_the_table_says);

@@ -93,7 +93,7 @@ TEST(json_that_is_not_utf8_is_bad_json_with_the_place)
 
 TEST(a_dialect_that_is_not_known_is_not_supported)
 {
-    static const uint32_t dialects[] = { 0, 2, 4, 5, 6, 7, 9, 100, UINT32_MAX };
+    static const uint32_t dialects[] = { 0, 64, 100, UINT32_MAX };
     for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++) {
         size_t len = 9;
         static char mem[4096];

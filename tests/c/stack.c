@@ -77,6 +77,23 @@ static void *answer(void *unused)
     return unused;
 }
 
+static void *stream(void *unused)
+{
+    static char stream_memory[4096];
+    const toolcore_str_t chunk = TOOLCORE_STR_INIT(
+        "data: {\"choices\":[{\"delta\":{\"content\":\"x\",\"tool_calls\":["
+        "{\"index\":0,\"id\":\"a\",\"type\":\"function\","
+        "\"function\":{\"name\":\"weather\",\"arguments\":\"{}\"}}]}}]}\n\ndata: [DONE]\n\n");
+    toolcore_stream_t *made;
+    toolcore_reply_t *reply;
+    CHECK(toolcore_stream_init(TOOLCORE_DIALECT_OPENAI_CHAT, NULL, stream_memory, sizeof stream_memory, &made, NULL) ==
+          TOOLCORE_OK);
+    CHECK(toolcore_stream_feed(made, chunk, NULL) == TOOLCORE_OK);
+    CHECK(toolcore_stream_finish(made, &reply, NULL) == TOOLCORE_OK);
+    CHECK(toolcore_reply_replay(reply, NULL, buffer, sizeof buffer, &written, NULL) == TOOLCORE_OK);
+    return unused;
+}
+
 /* Bytes of a painted stack that a thread wrote to. Valgrind takes the unused bytes of a stack for gone, so under it
  * the thread has a stack of the system's, which is not looked at. */
 static size_t taken(void *(*run)(void *))
@@ -107,6 +124,7 @@ TEST(no_entry_point_takes_more_than_a_small_stack)
         { "toolcore_registry_add", add },
         { "toolcore_tools_render", render },
         { "toolcore_answer", answer },
+        { "toolcore_stream_feed, _finish, toolcore_reply_replay", stream },
         { "toolcore_schema_mem_size", measure_schema },
         { "toolcore_schema_init", compile_schema },
         { "toolcore_schema_coerce", coerce_instance },

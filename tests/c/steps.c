@@ -434,10 +434,17 @@ TEST(a_call_without_an_id_is_answered_at_its_place)
     CHECK_STATUS(toolcore_json_get((toolcore_str_t){ buf, len }, text("/1/tool_call_id"), &ids[1]), TOOLCORE_OK);
     CHECK(ids[0].len > 2 && (ids[0].len != ids[1].len || memcmp(ids[0].ptr, ids[1].ptr, ids[0].len) != 0));
     toolcore_reply_deinit(reply);
-    /* An id that is there and empty is an id. */
+    /* An empty id is none in a reply; in a call of the host's own it is one if the flag says so. */
     reply = parse(OPENAI, exact("{\"tool_calls\":[{\"id\":\"\",\"function\":{\"name\":\"city\",\"arguments\":\"\"}}]}"));
     CHECK_STATUS(toolcore_reply_call(reply, 0, &calls[0]), TOOLCORE_OK);
-    CHECK_SIZE(calls[0].flags, TOOLCORE_CALL_HAS_ID);
+    CHECK_SIZE(calls[0].flags, 0);
+    CHECK_TEXT(calls[0].wire_id.ptr, calls[0].wire_id.len, "toolcore_0");
+    results[0].id = calls[0].wire_id;
+    CHECK_STATUS(render(OPENAI, calls, 1, results, 1), TOOLCORE_OK);
+    CHECK_TEXT(buf, len, "[{\"role\":\"tool\",\"tool_call_id\":\"toolcore_0\",\"content\":\"first\"}]");
+    calls[0] = call_of("");
+    calls[0].flags = TOOLCORE_CALL_HAS_ID;
+    results[0].id = TOOLCORE_STR("");
     results[0].flags = TOOLCORE_RESULT_HAS_ID;
     CHECK_STATUS(render(OPENAI, calls, 1, results, 1), TOOLCORE_OK);
     CHECK_TEXT(buf, len, "[{\"role\":\"tool\",\"tool_call_id\":\"\",\"content\":\"first\"}]");

@@ -99,6 +99,30 @@ static toolcore_status_t use_reply_opts(void *s)
     toolcore_reply_deinit(made);
     return status;
 }
+static toolcore_status_t use_replay_opts(void *s)
+{
+    size_t len = 9;
+    toolcore_status_t status = toolcore_reply_replay(reply, s, buf, sizeof buf, &len, NULL);
+    CHECK((status == TOOLCORE_OK) == (len > 0));
+    return status;
+}
+static toolcore_status_t use_stream_opts(void *s)
+{
+    static char mem[4096];
+    toolcore_stream_t *made;
+    toolcore_status_t status = toolcore_stream_init(DIALECT, s, mem, sizeof mem, &made, NULL);
+    CHECK((status == TOOLCORE_OK) == (made != NULL));
+    CHECK((status == TOOLCORE_OK) == (toolcore_stream_mem_size(s) != 0));
+    toolcore_stream_deinit(made);
+    return status;
+}
+static toolcore_status_t use_native(void *s)
+{
+    toolcore_tools_opts_t opts = TOOLCORE_TOOLS_OPTS_INIT;
+    opts.native = s;
+    opts.native_len = 1;
+    return use_tools_opts(&opts);
+}
 static toolcore_status_t use_call_out(void *s) { return toolcore_reply_call(reply, 0, s); }
 static toolcore_status_t use_call_in(void *s) { return dispatch(s, NULL); }
 static toolcore_status_t use_dispatch_opts(void *s) { return dispatch(&call, s); }
@@ -217,6 +241,7 @@ static union {
     toolcore_tool_call_t call;
     toolcore_call_result_t call_result;
     toolcore_block_t block;
+    toolcore_native_tool_t native;
     toolcore_resource_t resource;
     toolcore_context_render_opts_t render_opts;
 } good;
@@ -228,6 +253,7 @@ static void good_clock(void) { good.clock.now_ms = now_ms; }
 static void good_call(void) { good.call = call; }
 static void good_call_result(void) { good.call_result = call_result(); }
 static void good_resource(void) { good.resource.text = TOOLCORE_STR("{}"); }
+static void good_native(void) { good.native.kind = TOOLCORE_NATIVE_WEB_SEARCH; }
 static void good_block(void) { good.block.content = TOOLCORE_STR("more"); }
 static void good_render_opts(void) { good.render_opts.budget = 1000; }
 
@@ -251,15 +277,18 @@ static const struct {
     ROW(toolcore_param_t, good_param, use_items),
     ROW(toolcore_tool_t, good_tool, use_tool),
     ROW(toolcore_hook_t, plain, use_hook),
-    ROW(toolcore_tools_opts_t, plain, use_tools_opts),
+    ROW_SINCE(toolcore_tools_opts_t, choice_tools, plain, use_tools_opts),
+    ROW(toolcore_native_tool_t, good_native, use_native),
     ROW(toolcore_answer_opts_t, plain, use_answer_opts),
     OUT(toolcore_outcome_t, use_outcome),
     ROW(toolcore_clock_t, good_clock, use_clock),
     ROW(toolcore_clock_t, good_clock, use_dispatch_clock),
     ROW(toolcore_reply_opts_t, plain, use_reply_opts),
-    OUT(toolcore_tool_call_t, use_call_out),
-    ROW(toolcore_tool_call_t, good_call, use_call_in),
-    ROW(toolcore_tool_call_t, good_call, use_rendered_call),
+    ROW(toolcore_replay_opts_t, plain, use_replay_opts),
+    ROW(toolcore_stream_opts_t, plain, use_stream_opts),
+    OUT_SINCE(toolcore_tool_call_t, wire_id, use_call_out),
+    ROW_SINCE(toolcore_tool_call_t, wire_id, good_call, use_call_in),
+    ROW_SINCE(toolcore_tool_call_t, wire_id, good_call, use_rendered_call),
     ROW(toolcore_dispatch_opts_t, plain, use_dispatch_opts),
     ROW(toolcore_usage_t, plain, use_usage),
     OUT(toolcore_part_t, use_part),
@@ -433,14 +462,19 @@ TEST(a_constant_flag_or_reserved_field_that_is_not_known_is_not_supported)
     FIELD(use_items, toolcore_param_t, type, 8);
     FIELD(use_tool, toolcore_tool_t, flags, 16);
     FIELD(use_tool, toolcore_tool_t, annotations, 256);
-    FIELD(use_tools_opts, toolcore_tools_opts_t, choice, 5);
+    FIELD(use_tools_opts, toolcore_tools_opts_t, choice, 7);
     FIELD(use_tools_opts, toolcore_tools_opts_t, parallel, 3);
-    FIELD(use_tools_opts, toolcore_tools_opts_t, flags, 4);
+    FIELD(use_tools_opts, toolcore_tools_opts_t, flags, 1u << 31);
     FIELD(use_tools_opts, toolcore_tools_opts_t, reserved, 1);
+    FIELD(use_native, toolcore_native_tool_t, kind, 8);
+    FIELD(use_native, toolcore_native_tool_t, reserved, 1);
+    FIELD(use_replay_opts, toolcore_replay_opts_t, flags, 2);
+    FIELD(use_replay_opts, toolcore_replay_opts_t, reserved, 1);
+    FIELD(use_stream_opts, toolcore_stream_opts_t, flags, 4);
     FIELD(use_answer_opts, toolcore_answer_opts_t, flags, 8);
     FIELD(use_answer_opts, toolcore_answer_opts_t, reserved, 1);
     FIELD(use_reply_opts, toolcore_reply_opts_t, flags, 2);
-    FIELD(use_call_in, toolcore_tool_call_t, flags, 4);
+    FIELD(use_call_in, toolcore_tool_call_t, flags, 1u << 31);
     FIELD(use_call_in, toolcore_tool_call_t, reserved, 1);
     FIELD(use_dispatch_opts, toolcore_dispatch_opts_t, flags, 4);
     FIELD(use_usage, toolcore_usage_t, reserved, 1);

@@ -52,7 +52,25 @@ fn it_says_its_version_and_features() {
     assert_eq!(answer["ok"], true);
     assert_eq!(answer["version"], env!("CARGO_PKG_VERSION"));
     let features = answer["features"].as_array().unwrap();
-    for feature in ["openai_chat", "anthropic", "mcp", "pattern", "format", "unevaluated"] {
+    let words = [
+        "openai_chat",
+        "openai_responses",
+        "anthropic",
+        "gemini",
+        "gemini_schema",
+        "bedrock",
+        "ollama",
+        "mistral_chat",
+        "cohere",
+        "mcp",
+        "hermes",
+        "llama3",
+        "mistral",
+        "pattern",
+        "format",
+        "unevaluated",
+    ];
+    for feature in words {
         assert!(features.contains(&json!(feature)), "{answer}");
     }
 }
@@ -180,19 +198,13 @@ fn a_schema_that_is_refused_is_named_with_its_place() {
 #[test]
 fn an_op_that_comes_later_is_refused() {
     let Some(mut desk) = Desk::shared("an_op_that_comes_later_is_refused") else { return };
-    for op in ["stream", "mcp", "schedule", "tokens"] {
+    for op in ["mcp", "schedule", "tokens"] {
         let answer = desk.ask(&json!({"op": op}));
         assert_eq!(answer["ok"], false, "{op}: {answer}");
         assert!(answer["error"]["kind"].is_string(), "{op}: {answer}");
     }
-    for dialect in ["gemini", "bedrock", "ollama", "openai_responses", "gemini_schema"] {
-        let answer = desk.ask(&json!({"op": "render", "dialect": dialect, "tools": []}));
-        assert_eq!(
-            (&answer["ok"], &answer["error"]["kind"]),
-            (&json!(false), &json!("unsupported")),
-            "{dialect}: {answer}"
-        );
-    }
+    let answer = desk.ask(&json!({"op": "render", "dialect": "smoke_signals", "tools": []}));
+    assert_eq!((&answer["ok"], &answer["error"]["kind"]), (&json!(false), &json!("unsupported")), "{answer}");
 }
 
 #[test]
@@ -231,4 +243,58 @@ fn a_context_is_within_its_budget_and_says_what_it_did() {
             }
         }
     }
+}
+
+#[test]
+fn a_request_says_the_choice_the_tools_of_the_provider_and_the_rest() {
+    let test = "a_request_says_the_choice_the_tools_of_the_provider_and_the_rest";
+    let Some(mut desk) = Desk::shared(test) else { return };
+    let mut render = |dialect: &str, more: Value| {
+        let mut request = json!({
+            "op": "render", "dialect": dialect,
+            "tools": [{"name": "f", "category": "a"}, {"name": "g", "category": "b"}]
+        });
+        request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        desk.ask(&request)
+    };
+    let names = |answer: &Value| -> Vec<String> {
+        let tools = answer["body"]["tools"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    };
+    for (choice, expected) in [
+        (json!("auto"), json!({"type": "auto"})),
+        (json!("none"), json!({"type": "none"})),
+        (json!("required"), json!({"type": "any"})),
+        (json!({"tool": "g"}), json!({"type": "tool", "name": "g"})),
+        (json!({"allowed": ["g"], "required": true}), json!({"type": "any"})),
+        (json!({"allowed": ["g"]}), json!({"type": "auto"})),
+    ] {
+        let answer = render("anthropic", json!({"choice": choice}));
+        assert_eq!(answer["body"]["tool_choice"], expected, "{choice}: {answer}");
+        let told = if choice.get("allowed").is_some() { vec!["g"] } else { vec!["f", "g"] };
+        assert_eq!(names(&answer), told, "{choice}: {answer}");
+        // What is not told of is noted.
+        assert_eq!(answer["notes"].as_array().unwrap().len(), 2 - told.len(), "{answer}");
+    }
+    let allowed = render("gemini", json!({"choice": {"allowed": ["g"], "required": true}}));
+    let config = &allowed["body"]["toolConfig"]["functionCallingConfig"];
+    assert_eq!(*config, json!({"mode": "ANY", "allowedFunctionNames": ["g"]}), "{allowed}");
+    assert_eq!(render("anthropic", json!({"choice": {"allowed": ["h"]}}))["error"]["kind"], "not-found");
+    assert_eq!(names(&render("anthropic", json!({"category": "b"}))), ["g"]);
+    let one = render("anthropic", json!({"choice": "auto", "parallel": false}));
+    assert_eq!(one["body"]["tool_choice"]["disable_parallel_tool_use"], true, "{one}");
+    let cached = render("bedrock", json!({"cache": true}));
+    assert_eq!(cached["body"]["toolConfig"]["tools"][2]["cachePoint"]["type"], "default", "{cached}");
+
+    let native = json!({"native": ["web_search", {"kind": "code_execution", "allow": true}]});
+    assert_eq!(names(&render("anthropic", native)), ["f", "g", "web_search", "code_execution"]);
+    let configured = json!({"native": [{"kind": "web_search", "config": {"max_uses": 2}}]});
+    assert_eq!(render("anthropic", configured)["body"]["tools"][2]["max_uses"], 2);
+    let refused = render("anthropic", json!({"native": ["code_execution"]}));
+    assert_eq!(refused["error"]["kind"], "not-allowed", "{refused}");
+    let dropped = render("anthropic", json!({"native": ["google_maps"]}));
+    assert_eq!((names(&dropped).len(), dropped["notes"].as_array().unwrap().len()), (2, 1), "{dropped}");
+    let refused = render("anthropic", json!({"native": ["google_maps"], "refuse_dropped": true}));
+    assert_eq!(refused["error"]["kind"], "unsupported", "{refused}");
+    assert_eq!(render("anthropic", json!({"native": ["fly"]}))["error"]["kind"], "request");
 }

@@ -8,7 +8,9 @@
 
 mod desk;
 mod field_cases;
+mod provider_cases;
 mod schema_suite;
+mod streams;
 mod suites;
 mod traffic;
 mod validate;

@@ -18,6 +18,8 @@ pub struct NameRule {
     pub max: usize,
     /// Whether dots are allowed.
     pub dots: bool,
+    /// Whether it has to begin with a letter or `_`.
+    pub letter_first: bool,
 }
 
 /// A name as it stands on the wire.
@@ -29,7 +31,9 @@ const SUFFIX: usize = 9;
 impl NameRule {
     /// Whether the provider takes `name` as it is.
     pub fn allows(self, name: &str) -> bool {
-        name.len() <= self.max && name.bytes().all(|byte| self.allows_byte(byte))
+        name.len() <= self.max
+            && name.bytes().all(|byte| self.allows_byte(byte))
+            && name.bytes().next().is_none_or(|byte| self.allows_first(byte))
     }
 
     /// The name to send for a registered `name`.
@@ -40,8 +44,9 @@ impl NameRule {
             return wire;
         }
         let kept = self.max.min(NAME_MAX).saturating_sub(SUFFIX);
-        for byte in name.bytes().take(kept) {
-            wire.push(if self.allows_byte(byte) { char::from(byte) } else { '_' }).ok();
+        for (at, byte) in name.bytes().take(kept).enumerate() {
+            let fits = self.allows_byte(byte) && (at > 0 || self.allows_first(byte));
+            wire.push(if fits { char::from(byte) } else { '_' }).ok();
         }
         wire.push('_').ok();
         let hash = hash_name(name);
@@ -50,6 +55,10 @@ impl NameRule {
             wire.push(char::from_digit(digit, 16).unwrap_or('0')).ok();
         }
         wire
+    }
+
+    fn allows_first(self, byte: u8) -> bool {
+        !self.letter_first || byte.is_ascii_alphabetic() || byte == b'_'
     }
 
     fn allows_byte(self, byte: u8) -> bool {
@@ -79,12 +88,15 @@ pub(crate) fn resolve<H, K: Hook>(
 mod tests {
     use super::*;
 
-    const OPENAI: NameRule = NameRule { max: 64, dots: false };
+    const OPENAI: NameRule = NameRule { max: 64, dots: false, letter_first: false };
 
     #[test]
     fn a_name_that_fits_is_sent_as_it_is() {
         assert_eq!(OPENAI.wire_name("get_weather-2"), "get_weather-2");
-        assert_eq!(NameRule { max: 128, dots: true }.wire_name("admin.tools.list"), "admin.tools.list");
+        assert_eq!(
+            NameRule { max: 128, dots: true, letter_first: true }.wire_name("admin.tools.list"),
+            "admin.tools.list"
+        );
     }
 
     #[test]
@@ -97,6 +109,9 @@ mod tests {
         assert!(alias.starts_with("mcp__plugin_chrome-devtools-mcp_chrome-devtools__get_co"));
         let other = OPENAI.wire_name("mcp__plugin_chrome-devtools-mcp_chrome-devtools__get_console_messagf");
         assert_ne!(alias, other);
+        let lettered = NameRule { max: 64, dots: true, letter_first: true };
+        assert!(lettered.allows("_2.fast") && !lettered.allows("2_fast") && !lettered.allows("-x"));
+        assert!(lettered.wire_name("2_fast").starts_with("__fast_"));
         assert_ne!(OPENAI.wire_name("a.b"), OPENAI.wire_name("a..b"));
         assert!(OPENAI.wire_name("admin.tools.list").starts_with("admin_tools_list_"));
     }

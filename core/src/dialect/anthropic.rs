@@ -1,56 +1,85 @@
 //! Anthropic Messages. Source: the request and response models of the provider's SDK.
 
-use super::results::{Budget, write_part};
-use super::tools::{Choice, Note, WireChoice, WireTool};
-use super::{Finish, Item, NameRule, ReplyError, Wire, name_and_description, provider_error};
+use super::change::{CallParts, Change, Field, Member, Shape, Show, index};
+use super::native::{NativeForm, NativeKind};
+use super::results::{Answered, Budget, write_part};
+use super::tools::{Choice, Note, WireRequest, WireTool};
+use super::{
+    ChoiceWords, Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, member,
+    name_and_description, provider_error,
+};
 use crate::json::{Kind, Value, Writer};
 use crate::result::{Part, ToolResult};
-use crate::schema::StrictSubset;
+use crate::schema::{Subset, subset};
 
 pub(super) struct Anthropic;
 
-/// Keywords of JSON Schema that strict mode does not take (what the provider's SDK moves into the
-/// description before it sends a schema).
-const STRICT_REFUSES: [&str; 24] = [
-    "not",
-    "if",
-    "then",
-    "else",
-    "dependentRequired",
-    "dependentSchemas",
-    "patternProperties",
-    "propertyNames",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "prefixItems",
-    "contains",
-    "uniqueItems",
-    "maxItems",
-    "minProperties",
-    "maxProperties",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
+/// What of a block grows in a stream.
+const FIELDS: [Field; 6] = [
+    Field { path: "/text", show: Show::Text, empty: "" },
+    Field { path: "/thinking", show: Show::Reasoning, empty: "" },
+    Field { path: "/signature", show: Show::Nothing, empty: "" },
+    Field { path: "/input", show: Show::Arguments, empty: "" },
+    Field { path: "/citations", show: Show::Nothing, empty: "" },
+    Field { path: "/content", show: Show::Nothing, empty: "" },
 ];
+
+/// What is read of a block if only calls are kept.
+const CALL_BLOCK: [Member; 6] = [
+    Member::whole("type"),
+    Member::whole("id"),
+    Member::whole("name"),
+    Member::whole("input"),
+    Member::whole("text"),
+    Member::whole("thinking"),
+];
+
+/// The member of a delta that is a piece of each field.
+const PIECES: [&str; FIELDS.len()] = ["text", "thinking", "signature", "partial_json", "citation", "content"];
 
 /// The image types that a tool result may hold.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
+/// The versions of the provider's tools that are sent unless the host's configuration says another `type`.
+const NATIVE: [NativeForm; 3] = [
+    NativeForm {
+        kind: NativeKind::WebSearch,
+        member: "",
+        fixed: r#"{"type":"web_search_20260318","name":"web_search"}"#,
+        needs: "",
+    },
+    NativeForm {
+        kind: NativeKind::CodeExecution,
+        member: "",
+        fixed: r#"{"type":"code_execution_20260521","name":"code_execution"}"#,
+        needs: "",
+    },
+    NativeForm {
+        kind: NativeKind::ComputerUse,
+        member: "",
+        fixed: r#"{"type":"computer_toolset_20260801"}"#,
+        needs: "",
+    },
+];
+
 impl Wire for Anthropic {
+    fn facts(&self) -> Facts {
+        Facts { choice: ChoiceWords { allowed: false, ..ChoiceWords::ALL }, ..Facts::PROVIDER }
+    }
+
+    fn native(&self) -> &'static [NativeForm] {
+        &NATIVE
+    }
+
     fn names(&self) -> NameRule {
-        NameRule { max: 128, dots: false }
+        NameRule { max: 128, dots: false, letter_first: false }
     }
 
-    fn strict(&self) -> Option<&'static StrictSubset> {
-        Some(&StrictSubset { all_required: false, refused: &STRICT_REFUSES })
+    fn strict(&self) -> Option<&'static Subset> {
+        Some(&subset::ANTHROPIC_STRICT)
     }
 
-    fn tools_start(&self, out: &mut Writer<'_, '_>) {
+    fn tools_start(&self, _: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
         out.key("tools");
         out.array_start();
     }
@@ -59,32 +88,39 @@ impl Wire for Anthropic {
         out.object_start();
         name_and_description(tool.name, tool.info, out);
         out.key("input_schema");
-        tool.write_schema(out, notes);
+        tool.write_schema(&subset::ANTHROPIC, out, notes);
         if tool.info.strict() {
             out.key("strict");
             out.bool(true);
         }
+        write_cache_end(tool.ends_cache, out);
         out.object_end();
     }
 
     /// A word about parallel calls stands inside the choice, which it makes `auto` if there is none.
-    fn tools_end(&self, choice: &WireChoice<'_>, out: &mut Writer<'_, '_>) {
+    fn tools_end(&self, request: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
+        let mut native = request.native().peekable();
+        while let Some(tool) = native.next() {
+            out.object_start();
+            tool.write_members(out);
+            write_cache_end(request.cache && native.peek().is_none(), out);
+            out.object_end();
+        }
         out.array_end();
-        let Some(chosen) = choice.choice.or(choice.parallel.map(|_| Choice::Auto)) else { return };
+        let Some(chosen) = request.choice.or(request.parallel.map(|_| Choice::Auto)) else { return };
         out.key("tool_choice");
         out.object_start();
         out.key("type");
         match chosen {
-            Choice::Auto => out.string("auto"),
+            Choice::Auto | Choice::Allowed { .. } => out.string("auto"),
             Choice::None => out.string("none"),
             Choice::Required => out.string("any"),
             Choice::Tool(name) => {
                 out.string("tool");
-                out.key("name");
-                out.string(name);
+                member("name", &request.wire_name(name), out);
             }
         }
-        if let Some(parallel) = choice.parallel
+        if let Some(parallel) = request.parallel
             && chosen != Choice::None
         {
             out.key("disable_parallel_tool_use");
@@ -103,12 +139,10 @@ impl Wire for Anthropic {
         visit(Item::Text(Some(content)));
         for block in content.items() {
             let [kind, text, id, name, input] = block.pick(["type", "text", "id", "name", "input"]);
-            let kind = kind.and_then(Value::as_str);
-            let is = |name: &str| kind.is_some_and(|kind| kind == name);
-            if is("text") {
+            if is(kind, "text") {
                 visit(Item::Text(text));
-            } else if is("tool_use") {
-                visit(Item::Call { id, name, arguments: input, encoded: false });
+            } else if is(kind, "tool_use") {
+                visit(Item::Call { id, name, arguments: input, encoded: false, incomplete: false });
             }
         }
         Ok(match reason.and_then(Value::as_str) {
@@ -118,6 +152,119 @@ impl Wire for Anthropic {
             Some(reason) if reason == "refusal" => Finish::Refused,
             _ => Finish::Complete,
         })
+    }
+
+    /// All blocks go back as they came, thinking with its signature among them. What the provider refuses
+    /// goes not: empty text, thinking that was cut off before its signature, and input that is no object
+    /// (the result of such a call quotes it).
+    fn replay<'r>(
+        &self,
+        root: Value<'r>,
+        ids: &mut dyn FnMut() -> Option<&'r str>,
+        out: &mut Writer<'_, '_>,
+    ) -> Result<(), ReplayError> {
+        let Some(content) = root.get("content") else { return Ok(()) };
+        if content.kind() != Kind::String && !content.items().any(is_taken_back) {
+            return Ok(());
+        }
+        out.object_start();
+        out.key("role");
+        out.string("assistant");
+        out.key("content");
+        if content.kind() == Kind::String {
+            out.value(content);
+        } else {
+            out.array_start();
+            for block in content.items().filter(|block| is_taken_back(*block)) {
+                let minted = if is_call(block) { ids() } else { None };
+                write_replayed(block, minted, out);
+            }
+            out.array_end();
+        }
+        out.object_end();
+        Ok(())
+    }
+
+    fn stream(&self) -> Option<&'static Shape> {
+        const SHAPE: Shape = Shape {
+            head: r#"{"role":"assistant""#,
+            list: r#","content":["#,
+            tail: r#"],"stop_reason":"#,
+            end: "}",
+            members: &[
+                Member::whole("type"),
+                Member::whole("index"),
+                Member::whole("content_block"),
+                Member::whole("delta"),
+                Member::whole("error"),
+                Member::whole("content"),
+                Member::whole("stop_reason"),
+            ],
+            call_members: &[
+                Member::whole("type"),
+                Member::whole("index"),
+                Member { key: "content_block", inner: &CALL_BLOCK },
+                Member {
+                    key: "delta",
+                    inner: &[
+                        Member::whole("text"),
+                        Member::whole("thinking"),
+                        Member::whole("partial_json"),
+                        Member::whole("stop_reason"),
+                    ],
+                },
+                Member::whole("error"),
+                Member { key: "content", inner: &CALL_BLOCK },
+                Member::whole("stop_reason"),
+            ],
+            fields: &FIELDS,
+            empty_call: "",
+            call: |item| {
+                let [kind, id, name, arguments] = item.pick(["type", "id", "name", "input"]);
+                let is_call = kind.and_then(Value::as_str).is_some_and(|kind| kind == "tool_use");
+                is_call.then_some(CallParts { id, name, arguments })
+            },
+        };
+        Some(&SHAPE)
+    }
+
+    fn event<'e>(&self, root: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
+        let [kind, number, block, delta, error, content, reason] =
+            root.pick(["type", "index", "content_block", "delta", "error", "content", "stop_reason"]);
+        provider_error(error)?;
+        let kind = kind.and_then(Value::as_str);
+        let is = |name: &str| kind.is_some_and(|kind| kind == name);
+        let key = index(number).ok_or(ReplyError::Shape { expected: "the index of a block" });
+        if is("content_block_delta") {
+            let pieces = delta.map_or([None; FIELDS.len()], |delta| delta.pick(PIECES));
+            for (field, piece) in (0..).zip(pieces) {
+                if let Some(piece) = piece {
+                    visit(Change::Append { key: key?, field, piece });
+                }
+            }
+        } else if is("content_block_start") {
+            let item = block.ok_or(ReplyError::Shape { expected: "content_block" })?;
+            visit(Change::Open { key: key?, item });
+        } else if is("content_block_stop") {
+            visit(Change::Close { key: key? });
+        } else if is("message_delta") {
+            if let Some(reason) = delta.and_then(|delta| delta.get("stop_reason")) {
+                visit(Change::Finish { reason });
+            }
+        } else if is("message_stop") {
+            visit(Change::End);
+        } else if is("message") {
+            // A whole message where a stream was asked for.
+            for (key, item) in (0..).zip(content.into_iter().flat_map(Value::items)) {
+                visit(Change::Open { key, item });
+                visit(Change::Close { key });
+            }
+            if let Some(reason) = reason {
+                visit(Change::Finish { reason });
+            }
+            visit(Change::End);
+        }
+        Ok(())
     }
 
     /// All results of a turn stand in one user message.
@@ -132,12 +279,18 @@ impl Wire for Anthropic {
         out.array_start();
     }
 
-    fn result(&self, id: &str, result: &ToolResult<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
+    fn result(
+        &self,
+        call: &Answered<'_>,
+        result: &ToolResult<'_>,
+        budget: &mut Budget,
+        out: &mut Writer<'_, '_>,
+    ) {
         out.object_start();
         out.key("type");
         out.string("tool_result");
         out.key("tool_use_id");
-        out.string(id);
+        out.string(call.id);
         let mut parts = result.parts();
         match (parts.next(), parts.next()) {
             (None, _) => {}
@@ -170,6 +323,16 @@ impl Wire for Anthropic {
     }
 }
 
+/// Marks a tool as the end of what is to be cached: the tools before it are cached with it.
+fn write_cache_end(ends: bool, out: &mut Writer<'_, '_>) {
+    if ends {
+        out.key("cache_control");
+        out.object_start();
+        member("type", "ephemeral", out);
+        out.object_end();
+    }
+}
+
 fn write_block(part: &Part<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
     out.object_start();
     out.key("type");
@@ -185,9 +348,7 @@ fn write_block(part: &Part<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
             out.key("media_type");
             out.string(media_type);
             out.key("data");
-            out.string_start();
-            out.string_base64(data);
-            out.string_end();
+            base64(data, out);
             out.object_end();
         }
         other => {
@@ -195,6 +356,38 @@ fn write_block(part: &Part<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
             out.key("text");
             write_part(other, budget, out);
         }
+    }
+    out.object_end();
+}
+
+fn is_call(block: Value<'_>) -> bool {
+    block.get("type").and_then(Value::as_str).is_some_and(|kind| kind == "tool_use")
+}
+
+/// Whether the provider takes this block of its own back.
+fn is_taken_back(block: Value<'_>) -> bool {
+    let [kind, text, signature] = block.pick(["type", "text", "signature"]);
+    let filled = |value: Option<Value<'_>>| value.is_some_and(|value| value.raw() != "\"\"");
+    match kind.and_then(Value::as_str) {
+        Some(kind) if kind == "text" => filled(text),
+        Some(kind) if kind == "thinking" => filled(signature),
+        _ => true,
+    }
+}
+
+fn write_replayed(block: Value<'_>, minted: Option<&str>, out: &mut Writer<'_, '_>) {
+    let object = |input: Value<'_>| input.kind() == Kind::Object;
+    if minted.is_none() && block.get("input").is_none_or(object) {
+        return out.value(block);
+    }
+    out.object_start();
+    for (key, value) in block.entries().filter(|(key, _)| minted.is_none() || *key != "id") {
+        out.key_str(key);
+        out.value(if key == "input" && !object(value) { Value::empty_object() } else { value });
+    }
+    if let Some(id) = minted {
+        out.key("id");
+        out.string(id);
     }
     out.object_end();
 }

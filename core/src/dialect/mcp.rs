@@ -2,25 +2,35 @@
 //! result. The protocol around them is the server's. Source: the specification's schema, 2025-11-25 and
 //! 2026-07-28.
 
-use super::results::{Budget, write_part};
-use super::tools::{Note, WireChoice, WireTool};
-use super::{Finish, Item, NameRule, ReplyError, Wire, name_and_description};
+use super::results::{Answered, Budget, write_part};
+use super::tools::{Note, WireRequest, WireTool};
+use super::{ChoiceWords, Facts, Finish, Item, NameRule, ReplyError, Wire, name_and_description};
 use crate::json::{Value, Writer};
 use crate::result::{Part, ToolResult};
-use crate::schema::StrictSubset;
+use crate::schema::{Subset, subset};
 
 pub(super) struct Mcp;
 
 impl Wire for Mcp {
-    fn names(&self) -> NameRule {
-        NameRule { max: 128, dots: true }
+    fn facts(&self) -> Facts {
+        Facts {
+            lists_nothing: true,
+            choice: ChoiceWords::NONE,
+            one_result: true,
+            needs_ids: false,
+            ..Facts::PROVIDER
+        }
     }
 
-    fn strict(&self) -> Option<&'static StrictSubset> {
+    fn names(&self) -> NameRule {
+        NameRule { max: 128, dots: true, letter_first: false }
+    }
+
+    fn strict(&self) -> Option<&'static Subset> {
         None
     }
 
-    fn tools_start(&self, out: &mut Writer<'_, '_>) {
+    fn tools_start(&self, _: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
         out.key("tools");
         out.array_start();
     }
@@ -33,7 +43,7 @@ impl Wire for Mcp {
             out.string(tool.info.title());
         }
         out.key("inputSchema");
-        tool.write_schema(out, notes);
+        tool.write_schema(&subset::PLAIN, out, notes);
         if let Some(schema) = tool.info.output_schema() {
             out.key("outputSchema");
             out.value(Value::from_checked(schema));
@@ -60,7 +70,7 @@ impl Wire for Mcp {
     }
 
     /// The client chooses; there is nothing to say.
-    fn tools_end(&self, _: &WireChoice<'_>, out: &mut Writer<'_, '_>) {
+    fn tools_end(&self, _: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
         out.array_end();
     }
 
@@ -72,14 +82,20 @@ impl Wire for Mcp {
         if name.is_none() {
             return Err(ReplyError::Shape { expected: "params.name" });
         }
-        visit(Item::Call { id, name, arguments, encoded: false });
+        visit(Item::Call { id, name, arguments, encoded: false, incomplete: false });
         Ok(Finish::Complete)
     }
 
     fn results_start(&self, _: bool, _: &mut Writer<'_, '_>) {}
 
     /// A `CallToolResult`. A JSON object is given as `structuredContent` too, unless it is too long.
-    fn result(&self, _: &str, result: &ToolResult<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
+    fn result(
+        &self,
+        _: &Answered<'_>,
+        result: &ToolResult<'_>,
+        budget: &mut Budget,
+        out: &mut Writer<'_, '_>,
+    ) {
         out.object_start();
         out.key("content");
         out.array_start();

@@ -5,9 +5,9 @@
 //! the provider ran itself, fields that are not known) is passed over. A call that the reply's end cut
 //! off is marked and never executed.
 
-use super::{Dialect, Item};
+use super::{Dialect, IdRule, Item, MAPPED, Piece, ReplayError, Wire};
 use crate::call::ToolCall;
-use crate::json::{self, Value};
+use crate::json::{self, Kind, Value};
 use crate::scratch::Scratch;
 use crate::sink::Sink;
 
@@ -20,6 +20,8 @@ pub enum Finish {
     Truncated,
     /// The provider or the model refused to go on.
     Refused,
+    /// The provider could not read what the model wrote as a call. No call of the reply is executed.
+    Malformed,
 }
 
 /// Why a reply could not be read. No call of it may be run.
@@ -34,7 +36,7 @@ pub enum ReplyError {
         /// What is missing.
         expected: &'static str,
     },
-    /// The provider answered with an error object.
+    /// The provider answered with an error object; [`write_provider_error`] tells its words.
     #[error("the provider answered with an error")]
     Provider,
     /// It is longer than 2 GiB.
@@ -60,8 +62,23 @@ pub struct Reply<'r> {
     decoded: &'r str,
     records: &'r [[u32; RECORD]],
     finish: Finish,
-    /// The reply was cut off in or right after its last call.
-    cut: bool,
+    calls_only: bool,
+}
+
+/// What is to be known of a reply's text beside the text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin {
+    /// It was put together from a stream: arguments that are a string are text that did not become JSON.
+    pub(crate) streamed: bool,
+    /// The stream stopped before its end: each call whose arguments are not whole is cut off.
+    pub(crate) partial: bool,
+    /// The calls are all that was kept.
+    pub(crate) calls_only: bool,
+}
+
+impl Origin {
+    /// The provider's own whole reply.
+    const WHOLE: Origin = Origin { streamed: false, partial: false, calls_only: false };
 }
 
 /// A list of calls, those of a reply or the host's own.
@@ -103,12 +120,17 @@ impl<'r> Reply<'r> {
 
     /// The call at `index`, in the order of the reply.
     pub fn get(&self, index: usize) -> Option<ToolCall<'r>> {
-        let [id_at, id_len, name_at, name_len, args_at, args_len] = *self.records.get(index)?;
+        let [id_at, id_len, name_at, name_len, args_at, args_len, flags] = *self.records.get(index)?;
+        let id = self.span(id_at, id_len);
+        let mapped = flags & MAPPED_ID != 0;
+        let wire_id = if mapped { self.span(id_at + id_len, narrow(MAPPED)) } else { id };
         Some(ToolCall {
-            id: (id_at != ABSENT).then(|| self.span(id_at, id_len)),
+            id: (flags & HAS_ID != 0).then_some(id),
+            wire_id,
             name: self.span(name_at, name_len),
             arguments: self.span(args_at, args_len),
-            truncated: self.cut && index + 1 == self.records.len(),
+            truncated: flags & TRUNCATED != 0,
+            custom: flags & CUSTOM != 0,
         })
     }
 
@@ -120,12 +142,14 @@ impl<'r> Reply<'r> {
 
     /// Appends the text beside the calls, its pieces joined as they are.
     pub fn write_text(&self, sink: &mut Sink<'_>) {
-        let mut visit = |item: Item<'r>| {
-            if let Item::Text(Some(text)) = item
-                && let Some(text) = text.as_str()
-            {
-                text.decode(sink);
+        let mut visit = |item: Item<'r>| match item {
+            Item::Text(Some(text)) => {
+                if let Some(text) = text.as_str() {
+                    text.decode(sink);
+                }
             }
+            Item::Plain(text) => sink.put(text),
+            _ => {}
         };
         // The same walk succeeded when the reply was parsed.
         self.dialect.wire().reply(self.root, &mut visit).ok();
@@ -136,6 +160,16 @@ impl<'r> Reply<'r> {
         self.finish
     }
 
+    /// The wire, and the text in its whole form, if all that has to be sent back was kept.
+    pub(super) fn replayable(&self) -> Result<(&'static dyn Wire, Value<'r>), ReplayError> {
+        if self.calls_only { Err(ReplayError::CallsOnly) } else { Ok((self.dialect.wire(), self.root)) }
+    }
+
+    /// The dialect that it was read in.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
     fn span(&self, at: u32, len: u32) -> &'r str {
         let base = if at & DECODED != 0 { self.decoded } else { self.text };
         let start = (at & !DECODED) as usize;
@@ -143,12 +177,18 @@ impl<'r> Reply<'r> {
     }
 }
 
-/// Start and length of id, name and arguments.
-const RECORD: usize = 6;
+/// Start and length of id, name and arguments, and flags.
+pub(crate) const RECORD: usize = 7;
 /// Set in a start that counts from the beginning of the decoded text, not of the reply.
 const DECODED: u32 = 1 << 31;
-/// The start of an id that is not there.
-const ABSENT: u32 = u32::MAX;
+/// The flag of a call whose id is the provider's.
+const HAS_ID: u32 = 1;
+/// The flag of a call that is cut off.
+const TRUNCATED: u32 = 2;
+/// The flag of a call that takes free text.
+const CUSTOM: u32 = 4;
+/// The flag of a call whose id the provider does not allow: the one that goes out stands after it.
+const MAPPED_ID: u32 = 8;
 
 /// Reads a whole reply. Gives it and the scratch that is left.
 pub fn parse_reply<'r>(
@@ -157,64 +197,234 @@ pub fn parse_reply<'r>(
     options: &json::Options,
     scratch: Scratch<'r>,
 ) -> Result<(Reply<'r>, Scratch<'r>), ReplyError> {
-    let root = json::parse(text, options).map_err(ReplyError::Json)?;
+    read_reply(dialect, text, options, Origin::WHOLE, scratch)
+}
+
+/// Reads a reply that may come from a stream.
+pub(crate) fn read_reply<'r>(
+    dialect: Dialect,
+    text: &'r [u8],
+    options: &json::Options,
+    origin: Origin,
+    scratch: Scratch<'r>,
+) -> Result<(Reply<'r>, Scratch<'r>), ReplyError> {
+    let root = match dialect.wire().text_form() {
+        None => json::parse(text, options).map_err(ReplyError::Json)?,
+        Some(_) => Value::new(core::str::from_utf8(text).map_err(not_text)?),
+    };
     let text = root.raw();
     if text.len() >= DECODED as usize {
         return Err(ReplyError::TooLong);
     }
+    let wire = dialect.wire();
     let Scratch { words, bytes } = scratch;
     let (records, _) = words.as_chunks_mut::<RECORD>();
-    let mut reader = CallReader { text, sink: Sink::new(bytes), places: records.iter_mut(), count: 0 };
+    let sink = Sink::new(bytes);
+    let rule = wire.facts().ids;
+    let mut reader = CallReader { text, sink, records, count: 0, origin, rule, marks: 1, unnamed: (0, 0) };
     let mut ends_in_call = false;
-    let mut visit = |item: Item<'r>| match item {
-        Item::Text(_) => ends_in_call = false,
-        Item::Call { id, name, arguments, encoded } => {
-            ends_in_call = true;
-            reader.call(id, name, arguments, encoded);
-        }
+    let mut visit = |item: Item<'r>| {
+        ends_in_call = !matches!(item, Item::Text(_) | Item::Plain(_));
+        reader.item(item);
     };
-    let finish = dialect.wire().reply(root, &mut visit)?;
+    let finish = wire.reply(root, &mut visit)?;
+    let finish = if origin.partial { Finish::Truncated } else { finish };
+    if finish == Finish::Truncated && ends_in_call && !origin.partial {
+        reader.cut_last();
+    }
+    if finish == Finish::Malformed {
+        reader.cut_all();
+    }
+    if wire.facts().needs_ids {
+        reader.mint();
+    }
     let CallReader { sink, count, .. } = reader;
     let (decoded_len, overflowed) = (sink.len(), sink.overflowed());
-    if overflowed || count > records.len() {
-        return Err(ReplyError::NoSpace { words: count * RECORD, bytes: decoded_len });
-    }
     let no_space = ReplyError::NoSpace { words: count * RECORD, bytes: decoded_len };
+    if overflowed {
+        return Err(no_space);
+    }
     let (decoded, bytes) = bytes.split_at_mut_checked(decoded_len).ok_or(no_space)?;
     let (records, words) = words.split_at_mut_checked(count * RECORD).ok_or(no_space)?;
     let decoded = core::str::from_utf8(decoded).map_err(|_| no_space)?;
     let (records, _) = records.as_chunks::<RECORD>();
-    let cut = finish == Finish::Truncated && ends_in_call;
-    Ok((Reply { dialect, root, text, decoded, records, finish, cut }, Scratch { words, bytes }))
+    let calls_only = origin.calls_only;
+    Ok((Reply { dialect, root, text, decoded, records, finish, calls_only }, Scratch { words, bytes }))
+}
+
+/// Bytes that are no text.
+pub(crate) fn not_text(error: core::str::Utf8Error) -> ReplyError {
+    ReplyError::Json(json::Error { reason: json::Reason::InvalidUtf8, offset: error.valid_up_to() })
+}
+
+/// Appends what the provider says in an error that it answered with in place of a reply, or as an event of a
+/// stream; says whether there was such an error.
+pub fn write_provider_error(reply: &[u8], options: &json::Options, sink: &mut Sink<'_>) -> bool {
+    let message = json::parse(reply, options).ok().and_then(error_message);
+    if let Some(message) = message {
+        match message.as_str() {
+            Some(text) => text.decode(sink),
+            None => sink.put(message.raw()),
+        }
+    }
+    message.is_some()
+}
+
+/// The words of an error: the member `message` of `error`, of the root or of the exception that is its one
+/// member, or what there is in its place. An event of a stream holds the failed response.
+pub(crate) fn error_message(root: Value<'_>) -> Option<Value<'_>> {
+    let root = root.item(0).unwrap_or(root);
+    let [error, message, response] = root.pick(["error", "message", "response"]);
+    let there = |error: &Value<'_>| !error.is_null();
+    let error = error.filter(there).or(response.and_then(|response| response.get("error")));
+    let exception = || {
+        let mut members = root.entries().filter(|(key, _)| key.raw().ends_with("Exception"));
+        members.next().and_then(|(_, exception)| exception.get("message"))
+    };
+    let Some(error) = error.filter(there) else {
+        return message.or_else(exception).filter(|message| message.as_str().is_some());
+    };
+    let [message, kind] = error.pick(["message", "type"]);
+    Some(message.or(kind).filter(|text| text.as_str().is_some_and(|text| text != "")).unwrap_or(error))
 }
 
 /// Turns calls into records, and counts on when there is no place left.
 struct CallReader<'r, 'w> {
     text: &'r str,
     sink: Sink<'w>,
-    places: core::slice::IterMut<'w, [u32; RECORD]>,
+    records: &'w mut [[u32; RECORD]],
     count: usize,
+    origin: Origin,
+    rule: IdRule,
+    /// Underscores after `toolcore` in a minted id: one more than in any id of the reply.
+    marks: usize,
+    /// The calls without an id: how many, and the digits of all their places.
+    unnamed: (usize, usize),
 }
 
 impl<'r> CallReader<'r, '_> {
-    fn call(
+    fn item(&mut self, item: Item<'r>) {
+        match item {
+            Item::Call { id, name, arguments, encoded, incomplete } => {
+                let name = name.filter(|name| name.as_str().is_some()).map(|name| self.span(name));
+                let arguments = arguments.filter(|value| !value.is_null());
+                let cut = incomplete || self.origin.partial && !arguments.is_some_and(is_whole);
+                let encoded = encoded || self.origin.streamed;
+                let arguments =
+                    arguments.map(|value| if encoded { self.span(value) } else { self.place(value.raw()) });
+                self.record(id.map(Piece::Json), name, arguments, cut, 0);
+            }
+            Item::Custom { id, name, input, incomplete } => {
+                let name = name.filter(|name| name.as_str().is_some()).map(|name| self.span(name));
+                let input = input.filter(|value| !value.is_null());
+                let cut = incomplete || self.origin.partial && !input.is_some_and(is_whole);
+                let input = input.map(|value| self.span(value));
+                self.record(id.map(Piece::Json), name, input, cut, CUSTOM);
+            }
+            Item::TextCall(call) => {
+                let name = self.piece(call.name);
+                let arguments = call.arguments.map(|arguments| self.piece(arguments));
+                self.record(call.id, Some(name), arguments, call.incomplete, 0);
+            }
+            Item::Text(_) | Item::Plain(_) => {}
+        }
+    }
+
+    fn piece(&mut self, piece: Piece<'r>) -> (u32, u32) {
+        match piece {
+            Piece::Json(value) => self.span(value),
+            Piece::Plain(text) => self.place(text),
+        }
+    }
+
+    fn record(
         &mut self,
-        id: Option<Value<'r>>,
-        name: Option<Value<'r>>,
-        arguments: Option<Value<'r>>,
-        encoded: bool,
+        id: Option<Piece<'r>>,
+        name: Option<(u32, u32)>,
+        arguments: Option<(u32, u32)>,
+        cut: bool,
+        flags: u32,
     ) {
-        self.count += 1;
-        let id = id.filter(|id| !id.is_null()).map(|id| self.span(id));
-        let name = name.filter(|name| name.as_str().is_some()).map(|name| self.span(name));
-        let arguments = arguments.filter(|value| !value.is_null());
-        let arguments =
-            arguments.map(|value| if encoded { self.span(value) } else { self.place(value.raw()) });
-        let (id_at, id_len) = id.unwrap_or((ABSENT, 0));
+        let id = id.filter(|id| !id.is_nothing());
+        let mut flags = flags | if id.is_some() { HAS_ID } else { 0 };
+        if cut {
+            flags |= TRUNCATED;
+        }
+        let (id_at, id_len) = match id {
+            Some(id) => self.id(id, &mut flags),
+            None => {
+                self.unnamed.0 += 1;
+                self.unnamed.1 += digits(self.count);
+                (0, 0)
+            }
+        };
         let (name_at, name_len) = name.unwrap_or((0, 0));
         let (args_at, args_len) = arguments.unwrap_or((0, 0));
-        if let Some(place) = self.places.next() {
-            *place = [id_at, id_len, name_at, name_len, args_at, args_len];
+        if let Some(place) = self.records.get_mut(self.count) {
+            *place = [id_at, id_len, name_at, name_len, args_at, args_len, flags];
+        }
+        self.count += 1;
+    }
+
+    /// Where an id stands. One that looks like a minted one makes the minted ones longer.
+    fn id(&mut self, id: Piece<'r>, flags: &mut u32) -> (u32, u32) {
+        let text = id.text();
+        if text.chars().take(MINTED.len()).eq(MINTED.chars()) {
+            let marks = text.chars().skip(MINTED.len()).take_while(|c| *c == '_').count();
+            self.marks = self.marks.max(marks + 1);
+        }
+        let Some(mapped) = self.rule.map(text.chars()) else { return self.piece(id) };
+        *flags |= MAPPED_ID;
+        let start = self.sink.len();
+        text.decode(&mut self.sink);
+        let len = self.sink.len() - start;
+        self.sink.put(&mapped);
+        (narrow(start) | DECODED, narrow(len))
+    }
+
+    /// Marks the last call as cut off.
+    fn cut_last(&mut self) {
+        if let Some([.., flags]) = self.count.checked_sub(1).and_then(|last| self.records.get_mut(last)) {
+            *flags |= TRUNCATED;
+        }
+    }
+
+    /// Marks every call as one that must not be executed.
+    fn cut_all(&mut self) {
+        for [.., flags] in self.records.iter_mut().take(self.count) {
+            *flags |= TRUNCATED;
+        }
+    }
+
+    /// Gives each call that has no id one that no other has: `toolcore_0` for the first call of a reply. If
+    /// the provider does not allow the longest of them, all are mapped.
+    fn mint(&mut self) {
+        let (unnamed, digits) = self.unnamed;
+        let mut buffer = [0; 20];
+        let last = decimal(self.count.saturating_sub(1), &mut buffer);
+        let mapped = self.rule.map(minted(self.marks, last)).is_some();
+        if self.count > self.records.len() {
+            // There is no place for the records; count what the ids will take.
+            let each = if mapped { MAPPED } else { MINTED.len() + self.marks };
+            for _ in 0..unnamed * each + if mapped { 0 } else { digits } {
+                self.sink.put("_");
+            }
+            return;
+        }
+        for (index, record) in self.records.iter_mut().take(self.count).enumerate() {
+            let [id_at, id_len, .., flags] = record;
+            if *flags & HAS_ID != 0 {
+                continue;
+            }
+            let start = self.sink.len();
+            let mut buffer = [0; 20];
+            let id = minted(self.marks, decimal(index, &mut buffer));
+            if mapped {
+                self.sink.put(&IdRule::mapped(id));
+            } else {
+                id.for_each(|c| self.sink.put_char(c));
+            }
+            (*id_at, *id_len) = (narrow(start) | DECODED, narrow(self.sink.len() - start));
         }
     }
 
@@ -239,6 +449,31 @@ impl<'r> CallReader<'r, '_> {
         let start = (piece.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
         (narrow(start), narrow(piece.len()))
     }
+}
+
+/// What a minted id begins with.
+const MINTED: &str = "toolcore";
+
+/// The characters of a minted id.
+fn minted(marks: usize, digits: &str) -> impl Iterator<Item = char> + Clone {
+    MINTED.chars().chain(core::iter::repeat_n('_', marks)).chain(digits.chars())
+}
+
+/// A number in decimal.
+fn decimal(number: usize, buffer: &mut [u8; 20]) -> &str {
+    let mut sink = Sink::new(buffer);
+    sink.put_u64(number as u64);
+    sink.finish_cut()
+}
+
+/// Digits of a number.
+fn digits(n: usize) -> usize {
+    n.checked_ilog10().map_or(1, |log| log as usize + 1)
+}
+
+/// Whether arguments are whole in a stream that is not: an object. Text that became one was put in its place.
+fn is_whole(arguments: Value<'_>) -> bool {
+    arguments.kind() == Kind::Object
 }
 
 /// All lengths were checked against `DECODED`, and decoded text is never longer than its source.

@@ -4,10 +4,11 @@
 //! provider has one and always says so in its text. What is too long is cut at a character and says how
 //! much: `… [truncated, 1,204 of 9,310 bytes]`.
 
+pub(super) use super::budget::{Budget, write_part, write_parts_of, write_text_of};
 use super::{Calls, Dialect};
 use crate::call::ToolCall;
-use crate::json::{Writer, escaped_len, escaped_prefix};
-use crate::result::{OutcomeKind, Part, ToolResult};
+use crate::json::Writer;
+use crate::result::{OutcomeKind, ToolResult};
 use crate::sink::{NoSpace, Sink};
 
 /// Room that is kept for each result of a turn, beside its envelope: enough for any notice.
@@ -26,7 +27,8 @@ pub struct ResultsOptions {
 /// A result and the id of the call that it answers.
 #[derive(Clone, Copy, Debug)]
 pub struct CallResult<'a, 'b> {
-    /// The call's id; for a call without one, `None`, and the result stands at the call's place.
+    /// The call's id; for a call without one its [`ToolCall::wire_id`], or `None`, and the result stands at the
+    /// call's place.
     pub id: Option<&'a str>,
     /// The result; `None` for a call that the host cancelled.
     pub result: Option<&'a ToolResult<'b>>,
@@ -111,7 +113,7 @@ pub fn render_results_from(
     sink: &mut Sink<'_>,
 ) -> Result<(), ResultsError> {
     let count = calls.count();
-    if dialect == Dialect::Mcp && count > 1 {
+    if dialect.wire().facts().one_result && count > 1 {
         return Err(ResultsError::TooMany { count });
     }
     let in_order = in_order(calls, results);
@@ -168,11 +170,18 @@ pub(crate) fn render_one(
 ) {
     let limit = limit.unwrap_or(usize::MAX);
     let mut minted = heapless::String::<32>::new();
-    let id = call.id.unwrap_or_else(|| minted_id(index, &mut minted));
+    let id = match call.id {
+        Some(id) => id,
+        None if !call.wire_id.is_empty() => call.wire_id,
+        None => minted_id(index, &mut minted),
+    };
+    let mapped = dialect.wire_id(id);
+    let id = mapped.as_deref().unwrap_or(id);
+    let call = &Answered { id, has_id: call.id.is_some(), name: call.name, custom: call.custom };
     let write = |limit, room, out: &mut Writer<'_, '_>| {
         let mark = out.mark();
         let before = out.sink().len();
-        dialect.wire().result(id, result, &mut Budget { limit, room }, out);
+        dialect.wire().result(call, result, &mut Budget::new(dialect, limit, room), out);
         (mark, out.sink().len() - before)
     };
     let (mark, size) = write(limit, usize::MAX, out);
@@ -193,11 +202,10 @@ pub(crate) fn render_one(
     } else if notice.text(text).is_err() {
         notice.clear();
     }
-    dialect.wire().result(id, &notice, &mut Budget { limit: usize::MAX, room: usize::MAX }, out);
+    dialect.wire().result(call, &notice, &mut Budget::new(dialect, usize::MAX, usize::MAX), out);
 }
 
-/// The id of a call that came without one: `toolcore_0` for the first of its reply, which no provider's id
-/// looks like.
+/// The id of a call that was made by hand without one: `toolcore_0` for the first.
 fn minted_id(index: usize, id: &mut heapless::String<32>) -> &str {
     let mut digits = [0u8; 20];
     let mut sink = Sink::new(&mut digits);
@@ -207,103 +215,16 @@ fn minted_id(index: usize, id: &mut heapless::String<32>) -> &str {
     id
 }
 
-/// More than a block of media takes beside its type and data, in every dialect.
-const MEDIA_BLOCK: usize = 96;
-
-/// How much of a result may still be written: bytes of text, and bytes of output.
-pub(crate) struct Budget {
-    limit: usize,
-    room: usize,
-}
-
-impl Budget {
-    /// Whether a text of these pieces would be written whole.
-    pub(super) fn fits(&self, pieces: &[&str]) -> bool {
-        let sum = |len: fn(&str) -> usize| pieces.iter().map(|piece| len(piece)).sum::<usize>();
-        sum(str::len) <= self.limit && (self.room == usize::MAX || sum(escaped_len) <= self.room)
-    }
-
-    /// Takes room for something that must be written whole; false if there is not enough.
-    pub(super) fn take_bytes(&mut self, len: usize) -> bool {
-        if self.room == usize::MAX {
-            return true;
-        }
-        match self.room.checked_sub(len) {
-            Some(rest) => {
-                self.room = rest;
-                true
-            }
-            None => false,
-        }
-    }
-
-    /// Like [`Budget::take_bytes`] for a block that holds `data` in base64.
-    pub(super) fn take_media(&mut self, media_type: &str, data: &[u8]) -> bool {
-        let base64 = data.len().div_ceil(3).saturating_mul(4);
-        self.take_bytes(base64.saturating_add(escaped_len(media_type)).saturating_add(MEDIA_BLOCK))
-    }
-
-    /// The beginning of a text of `total` bytes that may be written. Where it is cut, what the notice
-    /// takes beyond that of a text of which nothing is kept is taken too.
-    fn take_text<'t>(&mut self, text: &'t str, total: usize) -> &'t str {
-        let mut kept = text.get(..text.floor_char_boundary(self.limit)).unwrap_or_default();
-        if self.room != usize::MAX {
-            let mut digits = 0;
-            if kept.len() < total || escaped_len(kept) > self.room {
-                let mut number = Sink::measure();
-                number.put_grouped(total as u64);
-                digits = number.len() - 1;
-                kept = escaped_prefix(kept, self.room.saturating_sub(digits));
-            }
-            if !kept.is_empty() {
-                self.room = self.room.saturating_sub(escaped_len(kept)).saturating_sub(digits);
-            }
-        }
-        self.limit = self.limit.saturating_sub(kept.len());
-        kept
-    }
-}
-
-/// Writes a part as one JSON string, cut to the budget and saying so.
-pub(super) fn write_part(part: &Part<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
-    out.string_start();
-    match *part {
-        Part::Text { text, total } => write_text(text, total, budget, out),
-        Part::Json(text) => write_text(text, text.len(), budget, out),
-        // A part of a link leads nowhere: it is written whole or not at all.
-        Part::Link { name, uri } if budget.fits(&[name, ": ", uri]) => {
-            for piece in [name, ": ", uri] {
-                write_text(piece, piece.len(), budget, out);
-            }
-        }
-        Part::Link { name, uri } => write_text("", name.len() + 2 + uri.len(), budget, out),
-        Part::Image { media_type, data } | Part::Audio { media_type, data } => {
-            let mut memory = [0u8; 96];
-            let mut sink = Sink::new(&mut memory);
-            sink.put("[");
-            sink.put(media_type.get(..media_type.floor_char_boundary(40)).unwrap_or_default());
-            sink.put(", ");
-            sink.put_grouped(data.len() as u64);
-            sink.put(" bytes, cannot be shown here]");
-            out.string_part(sink.finish_cut());
-        }
-    }
-    out.string_end();
-}
-
-fn write_text(text: &str, total: usize, budget: &mut Budget, out: &mut Writer<'_, '_>) {
-    let kept = budget.take_text(text, total);
-    out.string_part(kept);
-    if kept.len() < total {
-        let mut memory = [0u8; 96];
-        let mut sink = Sink::new(&mut memory);
-        sink.put("… [truncated, ");
-        sink.put_grouped(kept.len() as u64);
-        sink.put(" of ");
-        sink.put_grouped(total as u64);
-        sink.put(" bytes]");
-        out.string_part(sink.finish_cut());
-    }
+/// The call that a result answers.
+pub(crate) struct Answered<'a> {
+    /// Its id, a minted one if it came without.
+    pub(crate) id: &'a str,
+    /// The id is the provider's own.
+    pub(crate) has_id: bool,
+    /// The name that the model used.
+    pub(crate) name: &'a str,
+    /// It is of a tool that takes free text.
+    pub(crate) custom: bool,
 }
 
 /// Whether each result stands at the place of its call, as most hosts give them.
@@ -311,9 +232,15 @@ fn in_order(calls: &(impl Calls + ?Sized), results: &(impl Results + ?Sized)) ->
     let mut places = 0..calls.count();
     results.count() == calls.count()
         && places.all(|at| match (calls.call(at), results.result(at)) {
-            (Some(call), Some(result)) => call.id == result.id,
+            (Some(call), Some(result)) => answers(&call, &result),
             _ => false,
         })
+}
+
+/// Whether a result has the id of a call, or none as the call.
+fn answers(call: &ToolCall<'_>, result: &CallResult<'_, '_>) -> bool {
+    result.id == call.id
+        || call.id.is_none() && result.id.is_some_and(|id| !id.is_empty() && id == call.wire_id)
 }
 
 /// The most results that are matched by id when they are not in order, which takes quadratic time.
@@ -327,12 +254,24 @@ fn find(
     index: usize,
     call: &ToolCall<'_>,
 ) -> Option<usize> {
-    let same = |at: &usize| results.result(*at).is_some_and(|result| result.id == call.id);
+    let same = |at: &usize| results.result(*at).is_some_and(|result| answers(call, &result));
     if call.id.is_none() {
-        return Some(index).filter(same);
+        return Some(index).filter(|at| stands_at(results, *at)).or_else(|| named(call, results));
     }
     let before = (0..index).filter(|at| calls.call(*at).is_some_and(|other| other.id == call.id)).count();
     (0..results.count()).filter(same).nth(before)
+}
+
+/// Whether the result at `index` has no id and answers the call there.
+fn stands_at(results: &(impl Results + ?Sized), index: usize) -> bool {
+    results.result(index).is_some_and(|result| result.id.is_none())
+}
+
+/// The place of the result that has the id which was minted for a call.
+fn named(call: &ToolCall<'_>, results: &(impl Results + ?Sized)) -> Option<usize> {
+    let same =
+        |at: &usize| results.result(*at).is_some_and(|result| result.id.is_some() && answers(call, &result));
+    (0..results.count()).find(same)
 }
 
 fn check_ids(calls: &(impl Calls + ?Sized), results: &(impl Results + ?Sized)) -> Result<(), ResultsError> {
@@ -342,7 +281,7 @@ fn check_ids(calls: &(impl Calls + ?Sized), results: &(impl Results + ?Sized)) -
     }
     for result in 0..results.count() {
         let Some(entry) = results.result(result) else { continue };
-        let answers = |index: usize| calls.call(index).is_some_and(|call| call.id == entry.id);
+        let answers = |index: usize| calls.call(index).is_some_and(|call| answers(&call, &entry));
         if !(answers(result) || entry.id.is_some() && (0..count).any(answers)) {
             return Err(ResultsError::Unknown { result });
         }
@@ -356,10 +295,15 @@ fn check_ids(calls: &(impl Calls + ?Sized), results: &(impl Results + ?Sized)) -
         }
     }
     for call in 0..count {
-        if let Some(entry) = calls.call(call)
-            && find(calls, results, call, &entry).is_none()
-        {
+        let Some(entry) = calls.call(call) else { continue };
+        if find(calls, results, call, &entry).is_none() {
             return Err(ResultsError::Missing { call });
+        }
+        if entry.id.is_none()
+            && stands_at(results, call)
+            && let Some(result) = named(&entry, results)
+        {
+            return Err(ResultsError::Duplicate { result });
         }
     }
     Ok(())

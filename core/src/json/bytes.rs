@@ -90,6 +90,12 @@ pub(crate) fn ascii(mut rest: &[u8]) -> &[u8] {
     rest
 }
 
+/// Bytes up to the first quote, backslash or control character.
+#[inline]
+pub(crate) fn plain_len(text: &[u8]) -> usize {
+    text.len().wrapping_sub(plain(text).len())
+}
+
 /// The place of the first quote, backslash or control character.
 #[inline(always)]
 pub(super) fn stop(word: &[u8; size_of::<usize>()]) -> Option<usize> {

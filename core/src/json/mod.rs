@@ -38,11 +38,12 @@ pub use number::{Number, NumberError};
 pub use read::{Event, Reader};
 pub use repair::{RepairError, Repaired, Repairs, repair};
 pub use text::{Chars, Str, replace_surrogates, rewrite_escapes};
+pub(crate) use text::{decode_in_place, escape_in_place};
 pub use value::{Entries, Items, Kind, Value, pointer_at};
 pub use write::{Mark, NotFinite, Writer, escaped_len, escaped_prefix};
 
 // What a one-pass checker is built of.
-pub(crate) use bytes::{after_string, after_value, ascii, blanks, plain, spaces};
+pub(crate) use bytes::{after_string, after_value, ascii, blanks, plain, plain_len, spaces};
 pub(crate) use scan::Scan;
 pub(crate) use value::put_token;
 

@@ -42,6 +42,11 @@ impl<'j> Str<'j> {
 
     /// Whether the decoded text is `other`.
     pub fn eq_str(self, other: &str) -> bool {
+        // Most texts that differ do so in their first byte.
+        let (first, other_first) = (self.raw.as_bytes().first(), other.as_bytes().first());
+        if first != other_first && first != Some(&b'\\') {
+            return false;
+        }
         // Decoding an escape always makes the text shorter.
         match self.raw.len().cmp(&other.len()) {
             Ordering::Less => false,
@@ -154,6 +159,50 @@ pub fn replace_surrogates(text: &mut [u8]) -> usize {
         from += used;
     }
     to
+}
+
+/// Decodes the content of a checked string where it stands; gives the length of the decoded text, which is
+/// never longer. What is after it in `text` means nothing.
+pub(crate) fn decode_in_place(text: &mut [u8]) -> usize {
+    let (mut read, mut written) = (0, 0);
+    loop {
+        let rest = text.get(read..).unwrap_or_default();
+        let plain = rest.iter().position(|byte| *byte == b'\\').unwrap_or(rest.len());
+        let escape = rest.get(plain..).unwrap_or_default();
+        let (c, used) = if escape.is_empty() { ('\0', 0) } else { unescape(escape) };
+        if read != written {
+            text.copy_within(read..read + plain, written);
+        }
+        written += plain;
+        read += plain + used;
+        let mut encoded = [0; 4];
+        let encoded = c.encode_utf8(&mut encoded).as_bytes();
+        match text.get_mut(written..written + encoded.len()) {
+            Some(place) if used >= encoded.len() => place.copy_from_slice(encoded),
+            _ => return written,
+        }
+        written += encoded.len();
+    }
+}
+
+/// Escapes the first `len` bytes of `text` where they stand, in the shortest way; gives the length of what
+/// they become, or `None` if that is more than `text` holds, and then `text` means nothing.
+pub(crate) fn escape_in_place(text: &mut [u8], len: usize) -> Option<usize> {
+    let (mut read, mut written) = (text.len().checked_sub(len)?, 0);
+    text.copy_within(..len, read);
+    while let Some(byte) = text.get(read).copied() {
+        read += 1;
+        let mut escape = [byte, 0, 0, 0, 0, 0];
+        let len = escape_len(byte);
+        if len > 1 {
+            put_escape(byte, &mut Sink::new(&mut escape));
+        }
+        // What was read may be written over, and no more.
+        let place = text.get_mut(..read)?.get_mut(written..written + len)?;
+        place.copy_from_slice(escape.get(..len)?);
+        written += len;
+    }
+    Some(written)
 }
 
 /// Appends `text`, and in place of each escape what `put` appends: it gets the character and the source.

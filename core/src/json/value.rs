@@ -175,7 +175,7 @@ impl Kind {
     }
 
     /// The kind of the value that starts with this byte.
-    pub(super) fn of(first: u8) -> Option<Kind> {
+    pub(crate) fn of(first: u8) -> Option<Kind> {
         Some(match first {
             b'{' => Kind::Object,
             b'[' => Kind::Array,

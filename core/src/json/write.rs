@@ -1,7 +1,8 @@
 //! Writing JSON into a [`Sink`]: commas, escapes, strings made of parts.
 
+use super::bytes::{after_string, blanks, plain_bytes, stop};
 use super::text::for_each_escape;
-use super::{Event, MAX_DEPTH, Options, Reader, Str, Surrogates, Value};
+use super::{Str, Value};
 use crate::sink::Sink;
 use core::fmt::Write as _;
 use thiserror_no_std::Error;
@@ -123,23 +124,16 @@ impl<'w, 'b> Writer<'w, 'b> {
         self.start(json);
     }
 
-    /// A value that was read, on one line: without the blanks between its tokens.
+    /// A value that was read, on one line: without the blanks between its tokens. Half a surrogate pair
+    /// becomes U+FFFD.
     pub fn value(&mut self, value: Value<'_>) {
-        let options = Options { max_depth: MAX_DEPTH, surrogates: Surrogates::Replace };
-        let mut reader = Reader::new(value.raw().as_bytes(), &options);
-        while let Ok(Some(event)) = reader.next_event() {
-            match event {
-                Event::ObjectStart => self.object_start(),
-                Event::ObjectEnd => self.object_end(),
-                Event::ArrayStart => self.array_start(),
-                Event::ArrayEnd => self.array_end(),
-                Event::Key(key) => self.key_str(key),
-                Event::String(text) => self.str(text),
-                Event::Number(number) => self.raw(number.raw()),
-                Event::Bool(value) => self.bool(value),
-                Event::Null => self.null(),
-            }
-        }
+        self.start("");
+        self.put_value(value);
+    }
+
+    /// The text of a value on one line, where the commas are seen to.
+    pub(crate) fn put_value(&mut self, value: Value<'_>) {
+        for_each_run(value.raw(), self.sink, |sink, text| sink.put(text));
     }
 
     /// An integer.
@@ -187,13 +181,7 @@ impl<'w, 'b> Writer<'w, 'b> {
 
     /// A part of a string, escaped.
     pub fn string_part(&mut self, text: &str) {
-        let mut rest = text;
-        while let Some((at, byte)) = rest.bytes().enumerate().find(|(_, b)| escape_len(*b) > 1) {
-            self.sink.put(rest.get(..at).unwrap_or_default());
-            put_escape(byte, self.sink);
-            rest = rest.get(at + 1..).unwrap_or_default();
-        }
-        self.sink.put(rest);
+        put_escaped(text, self.sink);
     }
 
     /// A part of a string as it stands in a source, its escapes kept; half a surrogate pair becomes U+FFFD.
@@ -202,6 +190,11 @@ impl<'w, 'b> Writer<'w, 'b> {
             char::REPLACEMENT_CHARACTER => sink.put_char(c),
             _ => sink.put(source),
         });
+    }
+
+    /// The JSON text of a value that was read, on one line, as a part of a string.
+    pub fn string_value(&mut self, value: Value<'_>) {
+        for_each_run(value.raw(), self.sink, |sink, text| put_escaped(text, sink));
     }
 
     /// Bytes as a part of a string, in Base64 with padding (RFC 4648, section 4).
@@ -237,6 +230,63 @@ impl<'w, 'b> Writer<'w, 'b> {
         self.sink.put(":");
         self.comma = false;
     }
+}
+
+/// Appends `text` with what needs an escape escaped.
+fn put_escaped(text: &str, sink: &mut Sink<'_>) {
+    let mut rest = text;
+    loop {
+        let after = plain_rest(rest.as_bytes());
+        let Some((plain, found)) = rest.split_at_checked(rest.len() - after.len()) else { return };
+        sink.put(plain);
+        let Some(byte) = found.bytes().next() else { return };
+        put_escape(byte, sink);
+        rest = found.get(1..).unwrap_or_default();
+    }
+}
+
+/// Reads up to the first byte that needs an escape.
+fn plain_rest(mut rest: &[u8]) -> &[u8] {
+    while let Some((word, after)) = rest.split_first_chunk() {
+        if let Some(stop) = stop(word) {
+            return rest.get(stop..).unwrap_or_default();
+        }
+        rest = after;
+    }
+    plain_bytes(rest)
+}
+
+/// Hands checked JSON text without the blanks between its tokens to `put`, in pieces as long as can be.
+fn for_each_run(text: &str, sink: &mut Sink<'_>, put: impl Fn(&mut Sink<'_>, &str)) {
+    let mut run = text;
+    let mut rest = text.as_bytes();
+    while let [byte, after @ ..] = rest {
+        match byte {
+            b'"' => match plain_rest(after) {
+                [b'"', beyond @ ..] => rest = beyond,
+                _ => {
+                    rest = after_string(after);
+                    let start = text.len() - after.len();
+                    let end = (text.len() - rest.len()).saturating_sub(1);
+                    let string = text.get(start..end).unwrap_or_default();
+                    put(sink, run.get(..run.len() - after.len()).unwrap_or_default());
+                    // Only an escape can be half a pair.
+                    for_each_escape(string, sink, |c, source, sink| match c {
+                        char::REPLACEMENT_CHARACTER => put(sink, c.encode_utf8(&mut [0; 4])),
+                        _ => put(sink, source),
+                    });
+                    run = text.get(end..).unwrap_or_default();
+                }
+            },
+            b' ' | b'\n' | b'\r' | b'\t' => {
+                put(sink, run.get(..run.len() - rest.len()).unwrap_or_default());
+                rest = blanks(after);
+                run = text.get(text.len() - rest.len()..).unwrap_or_default();
+            }
+            _ => rest = after,
+        }
+    }
+    put(sink, run);
 }
 
 /// Bytes that `text` takes inside a string, without the quotes.

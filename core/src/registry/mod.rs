@@ -164,6 +164,7 @@ pub struct Registry<'m, H, K = NoHook> {
     index: &'m mut [u32],
     pool: &'m mut [u8],
     used: usize,
+    revision: u32,
     hooks: heapless::Vec<K, MAX_HOOKS>,
     options: RegistryOptions<'m>,
 }
@@ -181,7 +182,7 @@ impl<'m, H, K: Hook> Registry<'m, H, K> {
             *slot = None;
         }
         index.fill(0);
-        Registry { slots, len: 0, index, pool, used: 0, hooks: heapless::Vec::new(), options }
+        Registry { slots, len: 0, index, pool, used: 0, revision: 0, hooks: heapless::Vec::new(), options }
     }
 
     /// Adds a tool. Its strings are copied into the pool. On failure nothing has changed and `handler` is
@@ -275,6 +276,7 @@ impl<'m, H, K: Hook> Registry<'m, H, K> {
         self.hooks.clear();
         self.index.fill(0);
         (self.len, self.used) = (0, 0);
+        self.revision = self.revision.wrapping_add(1);
     }
 
     /// Adds a hook; hooks run in the order in which they were added. Gives it back if there are
@@ -312,6 +314,12 @@ impl<'m, H, K: Hook> Registry<'m, H, K> {
     /// What holds for all tools.
     pub fn options(&self) -> &RegistryOptions<'m> {
         &self.options
+    }
+
+    /// A number that changes whenever a tool comes or goes: while it is the same, so is what is told of the
+    /// tools.
+    pub fn revision(&self) -> u32 {
+        self.revision
     }
 
     /// Bytes of the pool that are taken, and that there are.
@@ -397,6 +405,7 @@ impl<'m, H, K: Hook> Registry<'m, H, K> {
         };
         let slot = Slot { hash: hash_name(tool.name), start: self.used, place, handler };
         self.used += slot.size();
+        self.revision = self.revision.wrapping_add(1);
         match taken {
             Some(at) => {
                 let new = self.slots.get_mut(at).and_then(|place| place.replace(slot));
@@ -423,6 +432,7 @@ impl<'m, H, K: Hook> Registry<'m, H, K> {
         tail.rotate_left(1);
         let old = tail.last_mut().and_then(Option::take);
         self.len -= 1;
+        self.revision = self.revision.wrapping_add(1);
         if let Some(old) = old {
             self.close_gap(old.start, old.size());
         }

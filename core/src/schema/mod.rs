@@ -1,7 +1,7 @@
 //! JSON Schema without a heap: what is told to the model is what is enforced.
 //!
 //! - [`compile`] turns a schema's text into a flat program in the caller's memory, once. [`write_schema`]
-//!   makes such a text from declared parameters, and [`write_lowered`] writes it out as providers take it.
+//!   makes such a text from declared parameters, and [`lower()`] writes it out as a provider takes it.
 //! - [`Schema::check`] reads an instance strictly and checks it in the same pass. Every problem is reported,
 //!   with the place, what was expected and what came ([`Violation`], [`ListReport`]).
 //! - [`coerce`], for tools that ask for it, makes neighbouring types fit and reports each change.
@@ -110,7 +110,8 @@ pub use compile::{
 pub use defaults::{WrongDefault, wrong_defaults};
 pub use error::{CheckError, Keyword, SchemaError, SchemaErrorKind};
 pub use list::ListReport;
-pub use lower::{Change, StrictProblem, StrictProblemKind, StrictSubset, strict_problem, write_lowered};
+pub use lower::{Change, ChangeKind, StrictProblem, StrictProblemKind, Subset, lower, subset};
+pub(crate) use lower::{Counts, lower_counted};
 pub use report::{NoReport, Report, Violation};
 pub use source::Resource;
 pub use splice::Coercion;

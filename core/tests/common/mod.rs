@@ -3,11 +3,13 @@
 #![allow(dead_code)] // each test program uses a part of it
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
+pub(crate) mod dialects;
+
 use std::io::Write as _; // the runner hides what passing tests print
 use std::path::PathBuf;
 
 use serde_json::Value as Json;
-use toolcore::answer::{AnswerError, AnswerOptions, Outcome, answer};
+use toolcore::answer::{AnswerError, AnswerOptions, Outcome, answer, answer_reply};
 use toolcore::call::{Call, ToolCall};
 use toolcore::dialect::{Dialect, RenderError, ToolsOptions, render_tools};
 use toolcore::dispatch::{DispatchError, DispatchOptions, dispatch};
@@ -15,6 +17,7 @@ use toolcore::registry::{Hook, NoHook, Registry, RegistryOptions, Slot};
 use toolcore::result::{OutcomeKind, Part, ToolResult};
 use toolcore::scratch::Scratch;
 use toolcore::sink::Sink;
+use toolcore::stream::{Stream, StreamOptions};
 use toolcore::tool::{Failure, Handler, Parameters, ToolDefinition};
 
 /// A handler that may close over anything.
@@ -138,6 +141,27 @@ pub(crate) fn try_answer<H: Handler, K: Hook>(
     };
     let outcome = answer(registry, dialect, reply.as_bytes(), options, scratch, &mut sink, &mut observe)?;
     Ok(Answered { text: sink.finish().unwrap().into(), outcome, calls })
+}
+
+/// Answers a reply that comes as a stream, with ample memory.
+pub(crate) fn answered_stream<H: Handler, K: Hook>(
+    registry: &Registry<'_, H, K>,
+    dialect: Dialect,
+    text: &str,
+) -> Answered {
+    let (mut words, mut bytes, mut out) = (vec![0; 4096], vec![0; 256 * 1024], vec![0; 256 * 1024]);
+    let memory = Scratch::new(&mut words, &mut bytes);
+    let mut stream = Stream::new(dialect, StreamOptions::default(), memory).unwrap();
+    stream.feed(text.as_bytes(), &mut |_| {}).unwrap();
+    let (reply, scratch) = stream.finish().unwrap();
+    let mut sink = Sink::new(&mut out);
+    let mut calls = Vec::new();
+    let mut observe = |call: &ToolCall<'_>, result: &ToolResult<'_>| {
+        calls.push((call.id.map(String::from), String::from(call.name), result.kind()));
+    };
+    let options = AnswerOptions::default();
+    let outcome = answer_reply(registry, &reply, &options, scratch, &mut sink, &mut observe).unwrap();
+    Answered { text: sink.finish().unwrap().into(), outcome, calls }
 }
 
 pub(crate) fn answered<H: Handler, K: Hook>(

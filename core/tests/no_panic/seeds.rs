@@ -159,6 +159,12 @@ fn owned(texts: &[&str]) -> Vec<String> {
 }
 
 const REPLIES: &[&str] = &[
+    "Let me see.\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call><tool_call>{\"name\":\"slow\",\"arguments\":{}}</tool_call><|im_end|>",
+    "<|python_tag|>{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}; {\"name\":\"slow\",\"parameters\":{}}<|eom_id|>",
+    "[TOOL_CALLS] [{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}, \"id\": \"D681PevKs\"}, {\"name\":\"slow\",\"arguments\":{}}]</s>",
+    "Look.[TOOL_CALLS]get_weather[CALL_ID]D681PevKs[ARGS]{\"city\": \"Oslo\"}[TOOL_CALLS]slow[ARGS]{}</s>",
+    r#"{"output":{"message":{"role":"assistant","content":[{"text":"Look."},{"toolUse":{"toolUseId":"t 1","name":"get_weather","input":{"city":"Oslo"}}}]}},"stopReason":"tool_use"}"#,
+    r#"{"message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"get_weather","arguments":{"city":"Oslo"}}}]},"done_reason":"stop"}"#,
     r#"{"choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"get_weather","arguments":"{\"city\":\"Oslo\",\"days\":[1,null]}"}},{"id":"call_2","type":"function","function":{"name":"calc_add_6f9d1d2c","arguments":"{\"a\":\"1\"}"}}]}}]}"#,
     r#"{"role":"assistant","content":"Let me see.","tool_calls":[{"id":"call_1","type":"function","function":{"name":"slow","arguments":""}}]}"#,
     r#"{"id":"msg_1","role":"assistant","stop_reason":"tool_use","content":[{"type":"text","text":"Let me see."},{"type":"tool_use","id":"toolu_1","name":"get_weather","input":{"city":"Troms\u00f8","nested":{"unit":"c"}}},{"type":"tool_use","id":"toolu_2","name":"calc_add","input":{"a":1e2}}]}"#,

@@ -16,6 +16,7 @@ bool op_validate(str request);
 bool op_resources(str request);
 bool op_render(str request);
 bool op_parse(str request);
+bool op_stream(str request);
 bool op_answer(str request);
 bool op_results(str request);
 bool op_context(str request);
@@ -56,15 +57,13 @@ void put_text(const char *name, str text);
 void put_u64(const char *name, uint64_t number);
 void put_bool(const char *name, bool value);
 void put_json(const char *name, str json);
+void put_output(const char *name, uint32_t dialect, str text);
 void put_id(const toolcore_tool_call_t *call);
 
 /* Reading (request.c). Names come from this program, as they stand in messages. Without such a member need() and
  * get_array() refuse, and the other get functions leave what they would read as it was. */
 
 struct word { const char *name; uint32_t value; };
-
-#define DIALECTS 8
-extern const struct word dialects[DIALECTS];
 
 str text_of(const char *text);
 bool has(str object, const char *name, str *value);
@@ -82,11 +81,21 @@ bool find_word(str json, const char *name, const struct word *words, size_t coun
 bool get_word(str object, const char *name, const struct word *words, size_t count, uint32_t *value);
 bool get_words(str object, const char *name, const struct word *words, size_t count, uint32_t *flags);
 bool get_array(str object, const char *name, toolcore_json_iter_t *iter, size_t *count);
+bool decode_hex(str json, const char *name, str *bytes);
 bool get_bytes(str request, str *bytes);
 bool get_base64(str object, const char *name, const void **data, size_t *len);
 bool get_dialect(str request, uint32_t *dialect);
 bool get_reply(str request, str *reply);
 bool none_of(str object, const char *const *names, size_t count);
+
+/* Replies (reply.c, stream.c). */
+
+bool put_reply(str request, uint32_t dialect, const toolcore_reply_t *reply);
+bool read_stream(str request, uint32_t dialect, toolcore_reply_t **reply);
+
+/* Tools (tools.c). */
+
+bool add_tools(str request, toolcore_registry_t **registry);
 
 /* The manual clock of the tools (tools.c); 0 when a request begins. */
 

@@ -11,14 +11,23 @@ void put_id(const toolcore_tool_call_t *call)
     put_text("name", call->name);
 }
 
-/* Arguments that are not JSON are given as a string, and marked. */
+/* The id that results and replay use, where the reply has none. */
+static void put_wire_id(const toolcore_tool_call_t *call)
+{
+    if (!(call->flags & TOOLCORE_CALL_HAS_ID) && call->wire_id.len > 0)
+        put_text("wire_id", call->wire_id);
+}
+
+/* Arguments that are not JSON are given as a string, and marked; those of a custom tool are free text. */
 static void put_call(const toolcore_tool_call_t *call)
 {
-    bool malformed = call->arguments.len > 0 && toolcore_json_kind(call->arguments) == 0;
+    bool custom = (call->flags & TOOLCORE_CALL_CUSTOM) != 0;
+    bool malformed = !custom && call->arguments.len > 0 && toolcore_json_kind(call->arguments) == 0;
     toolcore_json_writer_object_start(&out);
     put_id(call);
+    put_wire_id(call);
     put_key("arguments");
-    if (malformed)
+    if (malformed || custom)
         toolcore_json_writer_string(&out, call->arguments);
     else
         toolcore_json_writer_raw(&out, call->arguments.len > 0 ? call->arguments : TOOLCORE_STR("{}"));
@@ -32,22 +41,15 @@ static void put_call(const toolcore_tool_call_t *call)
     toolcore_json_writer_object_end(&out);
 }
 
-bool op_parse(str request)
+/* What a reply says; with "replay", also the turn that goes back. */
+bool put_reply(str request, uint32_t dialect, const toolcore_reply_t *reply)
 {
+    static const char *const ends[] = { "complete", "truncated", "refused", "malformed" };
     toolcore_tool_call_t call = TOOLCORE_TOOL_CALL_INIT;
-    toolcore_reply_t *reply;
-    uint32_t dialect;
-    size_t size;
-    str json, text;
-    if (!only(request, "the request", "op dialect reply") || !get_dialect(request, &dialect) ||
-        !get_reply(request, &json) || !ok(toolcore_reply_mem_size(dialect, json, NULL, &size, &why)))
-        return false;
-    void *memory = allocate(size);
-    if (memory == NULL || !ok(toolcore_reply_parse(dialect, json, NULL, memory, size, &reply, &why)))
-        return false;
+    bool replay = false;
     char *buffer = arena + arena_used;
-    text.ptr = buffer;
-    if (!ok(toolcore_reply_text(reply, buffer, arena_left(), &text.len)))
+    str text = { buffer, 0 };
+    if (!get_bool(request, "replay", &replay))
         return false;
     put_key("calls");
     toolcore_json_writer_array_start(&out);
@@ -57,9 +59,33 @@ bool op_parse(str request)
         put_call(&call);
     }
     toolcore_json_writer_array_end(&out);
+    if (!ok(toolcore_reply_text(reply, buffer, arena_left(), &text.len)))
+        return false;
     put_text("text", text);
-    toolcore_reply_deinit(reply);
+    put_text("finish", text_of(ends[toolcore_reply_finish(reply)]));
+    if (!replay)
+        return true;
+    if (!ok(toolcore_reply_replay(reply, NULL, buffer, arena_left(), &text.len, &why)))
+        return false;
+    put_output("replay", dialect, text);
     return true;
+}
+
+bool op_parse(str request)
+{
+    toolcore_reply_t *reply;
+    uint32_t dialect;
+    size_t size;
+    str json;
+    if (!only(request, "the request", "op dialect reply replay") || !get_dialect(request, &dialect) ||
+        !get_reply(request, &json) || !ok(toolcore_reply_mem_size(dialect, json, NULL, &size, &why)))
+        return false;
+    void *memory = allocate(size);
+    if (memory == NULL || !ok(toolcore_reply_parse(dialect, json, NULL, memory, size, &reply, &why)))
+        return false;
+    bool done = put_reply(request, dialect, reply);
+    toolcore_reply_deinit(reply);
+    return done;
 }
 
 /* An id, which may be null or left out. */
@@ -82,10 +108,11 @@ static bool read_calls(str request, toolcore_tool_call_t **calls, size_t *len)
     for (size_t i = 0; *calls != NULL && toolcore_json_iter_next(&iter, NULL, &json); i++) {
         toolcore_tool_call_t *call = &(*calls)[i];
         call->struct_size = sizeof *call;
-        if (!only(json, "a call", "id name arguments flags"))
+        if (!only(json, "a call", "id wire_id name arguments flags"))
             return false;
         has(json, "arguments", &call->arguments);
-        if (!get_text(json, "name", &call->name) || !read_id(json, &call->id, TOOLCORE_CALL_HAS_ID, &call->flags))
+        if (!get_text(json, "name", &call->name) || !get_text(json, "wire_id", &call->wire_id) ||
+             !read_id(json, &call->id, TOOLCORE_CALL_HAS_ID, &call->flags))
             return false;
     }
     return *calls != NULL;
@@ -150,6 +177,6 @@ bool op_results(str request)
     if (!ok(toolcore_results_render(dialect, calls, calls_len, results, results_len, &opts, buffer, arena_left(),
                                     &messages.len, &why)))
         return false;
-    put_json("messages", messages.len > 0 ? messages : TOOLCORE_STR("[]"));
+    put_output("messages", dialect, messages);
     return true;
 }

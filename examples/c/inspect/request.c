@@ -4,13 +4,6 @@
 
 #include "inspect.h"
 
-const struct word dialects[DIALECTS] = {
-    { "openai_chat", TOOLCORE_DIALECT_OPENAI_CHAT }, { "openai_responses", TOOLCORE_DIALECT_OPENAI_RESPONSES },
-    { "anthropic", TOOLCORE_DIALECT_ANTHROPIC },     { "gemini", TOOLCORE_DIALECT_GEMINI },
-    { "gemini_schema", TOOLCORE_DIALECT_GEMINI_SCHEMA }, { "bedrock", TOOLCORE_DIALECT_BEDROCK },
-    { "ollama", TOOLCORE_DIALECT_OLLAMA },           { "mcp", TOOLCORE_DIALECT_MCP },
-};
-
 str text_of(const char *text)
 {
     return (str){ text, strlen(text) };
@@ -197,27 +190,32 @@ static int hex_digit(char c)
     return digit == NULL ? -1 : digit - digits < 16 ? (int)(digit - digits) : (int)(digit - digits) - 6;
 }
 
-/* The bytes of `text` or `hex`. */
-bool get_bytes(str request, str *bytes)
+/* The bytes that a string of hexadecimal digits spells. */
+bool decode_hex(str json, const char *name, str *bytes)
 {
-    str hex = TOOLCORE_STR_INIT(""), json;
-    if (has(request, "text", &json))
-        return decode(json, "text", bytes);
-    if (!has(request, "hex", &json))
-        return refuse("request", "there is neither 'text' nor 'hex'");
-    if (!decode(json, "hex", &hex))
+    str hex;
+    if (!decode(json, name, &hex))
         return false;
-    char *decoded = allocate(hex.len / 2);
-    if (decoded == NULL)
-        return false;
+    /* In place: a byte takes less room than its digits. */
+    char *decoded = (char *)(uintptr_t)hex.ptr;
     for (size_t i = 0; i < hex.len / 2; i++) {
         int high = hex_digit(hex.ptr[2 * i]), low = hex_digit(hex.ptr[2 * i + 1]);
         if (high < 0 || low < 0)
-            return refuse("request", "'hex' holds something else at %zu", 2 * i);
+            return refuse("request", "'%s' holds something else at %zu", name, 2 * i);
         decoded[i] = (char)(high * 16 + low);
     }
     *bytes = (str){ decoded, hex.len / 2 };
-    return hex.len % 2 == 0 || refuse("request", "'hex' has an odd length");
+    return hex.len % 2 == 0 || refuse("request", "'%s' has an odd length", name);
+}
+
+/* The bytes of `text` or `hex`. */
+bool get_bytes(str request, str *bytes)
+{
+    str json;
+    if (has(request, "text", &json))
+        return decode(json, "text", bytes);
+    return has(request, "hex", &json) ? decode_hex(json, "hex", bytes)
+                                      : refuse("request", "there is neither 'text' nor 'hex'");
 }
 
 bool get_base64(str object, const char *name, const void **data, size_t *len)
@@ -251,8 +249,11 @@ bool get_base64(str object, const char *name, const void **data, size_t *len)
 
 bool get_dialect(str request, uint32_t *dialect)
 {
-    str json;
-    return need(request, "dialect", &json) && find_word(json, "dialect", dialects, DIALECTS, dialect);
+    str json, name;
+    if (!need(request, "dialect", &json) || !decode(json, "dialect", &name))
+        return false;
+    *dialect = toolcore_dialect_from_name(name);
+    return *dialect != 0 || refuse("unsupported", "the dialect is not known");
 }
 
 /* A reply: JSON, or a string that holds the text of one. */

@@ -110,3 +110,12 @@ void put_json(const char *name, str json)
     put_key(name);
     toolcore_json_writer_raw(&out, json);
 }
+
+/* What goes to a provider: JSON, an empty list for nothing; in the text forms of local models a text. */
+void put_output(const char *name, uint32_t dialect, str text)
+{
+    if (dialect == TOOLCORE_DIALECT_HERMES || dialect == TOOLCORE_DIALECT_LLAMA3 || dialect == TOOLCORE_DIALECT_MISTRAL)
+        put_text(name, text);
+    else
+        put_json(name, text.len > 0 ? text : TOOLCORE_STR("[]"));
+}

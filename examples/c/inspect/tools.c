@@ -1,4 +1,4 @@
-/* Tools that behave as a request says, and the ops render and answer. */
+/* Tools that behave as a request says, and the op answer. */
 #include "inspect.h"
 
 struct behaviour { struct content content; uint64_t busy_ms; };
@@ -78,7 +78,7 @@ static bool add_tool(toolcore_registry_t *registry, str json)
 }
 
 /* A registry of the request's `tools`. It gets a third of what memory is left, or what it needs. */
-static bool add_tools(str request, toolcore_registry_t **registry)
+bool add_tools(str request, toolcore_registry_t **registry)
 {
     toolcore_registry_opts_t opts = TOOLCORE_REGISTRY_OPTS_INIT;
     toolcore_json_iter_t iter;
@@ -95,54 +95,6 @@ static bool add_tools(str request, toolcore_registry_t **registry)
             return false;
     size_t total;
     return ok(toolcore_registry_pool(*registry, &pool_used, &total));
-}
-
-static void put_note(void *user_data, str tool, str path, str message)
-{
-    (void)user_data;
-    toolcore_json_writer_object_start(&out);
-    put_text("tool", tool);
-    put_text("path", path);
-    put_text("message", message);
-    toolcore_json_writer_object_end(&out);
-}
-
-bool op_render(str request)
-{
-    static const char *const later[] = { "native", "budget" };
-    static const struct word choices[] = { { "auto", TOOLCORE_CHOICE_AUTO }, { "none", TOOLCORE_CHOICE_NONE },
-                                           { "required", TOOLCORE_CHOICE_REQUIRED } };
-    toolcore_tools_opts_t opts = TOOLCORE_TOOLS_OPTS_INIT;
-    toolcore_registry_t *registry;
-    uint32_t dialect;
-    bool alias = true;
-    str choice, tool, body;
-    if (!only(request, "the request", "op dialect tools choice native alias budget") ||
-        !get_dialect(request, &dialect) || !none_of(request, later, COUNT(later)) ||
-        !get_bool(request, "alias", &alias))
-        return false;
-    if (has(request, "choice", &choice) && toolcore_json_kind(choice) == TOOLCORE_JSON_OBJECT) {
-        opts.choice = TOOLCORE_CHOICE_TOOL;
-        if (!only(choice, "a choice", "tool") || !need(choice, "tool", &tool) || !decode(tool, "tool", &opts.choice_tool))
-            return false;
-    } else if (!get_word(request, "choice", choices, COUNT(choices), &opts.choice)) {
-        return false;
-    }
-    opts.flags = alias ? 0 : TOOLCORE_RENDER_NO_ALIAS;
-    if (!add_tools(request, &registry))
-        return false;
-    char *buffer = arena + arena_used;
-    body.ptr = buffer;
-    if (!ok(toolcore_tools_render(registry, dialect, &opts, buffer, arena_left(), &body.len, &why)))
-        return false;
-    put_json("body", body);
-    put_key("notes");
-    toolcore_json_writer_array_start(&out);
-    opts.note = put_note;
-    bool done = ok(toolcore_tools_render(registry, dialect, &opts, NULL, 0, &body.len, &why));
-    toolcore_json_writer_array_end(&out);
-    toolcore_registry_deinit(registry);
-    return done;
 }
 
 /* Calls are told of while the messages are still being written, so they wait in a text of their own. */
@@ -166,10 +118,14 @@ bool op_answer(str request)
     toolcore_answer_opts_t opts = TOOLCORE_ANSWER_OPTS_INIT;
     toolcore_json_writer_t outcomes;
     toolcore_registry_t *registry;
+    toolcore_reply_t *streamed = NULL;
     uint32_t dialect;
     str reply, messages, list;
-    if (!only(request, "the request", "op dialect tools reply lenient timeout_ms max_calls result_limit") ||
-        !get_dialect(request, &dialect) || !get_reply(request, &reply) ||
+    bool whole = has(request, "reply", &reply);
+    if (!only(request, "the request",
+              "op dialect tools reply chunks hex_chunks events calls_only lenient timeout_ms max_calls result_limit") ||
+        !get_dialect(request, &dialect) ||
+        !(whole ? get_reply(request, &reply) : read_stream(request, dialect, &streamed)) ||
         !get_flag(request, "lenient", TOOLCORE_ANSWER_LENIENT, &opts.flags) ||
         !get_timeout(request, &opts.timeout_ms) ||
         !get_size(request, "max_calls", &opts.max_calls) ||
@@ -184,13 +140,18 @@ bool op_answer(str request)
     opts.user_data = &outcomes;
     toolcore_json_writer_init(&outcomes, list_buffer, piece);
     toolcore_json_writer_array_start(&outcomes);
-    if (!ok(toolcore_answer(registry, dialect, reply, &opts, arena + arena_used, arena_left(), buffer, piece,
-                            &messages.len, NULL, &why)))
+    char *scratch = arena + arena_used;
+    toolcore_status_t status =
+        whole ? toolcore_answer(registry, dialect, reply, &opts, scratch, arena_left(), buffer, piece, &messages.len,
+                                NULL, &why)
+              : toolcore_answer_reply(registry, streamed, &opts, scratch, arena_left(), buffer, piece, &messages.len,
+                                      NULL, &why);
+    if (!ok(status))
         return false;
     toolcore_json_writer_array_end(&outcomes);
     if (!ok(toolcore_json_writer_end(&outcomes, &list.len)))
         return false;
-    put_json("messages", messages.len > 0 ? messages : TOOLCORE_STR("[]"));
+    put_output("messages", dialect, messages);
     put_json("outcomes", list);
     toolcore_registry_deinit(registry);
     return true;

@@ -183,6 +183,125 @@ pub(crate) fn anthropic_reply(index: usize) -> String {
     )
 }
 
+/// What a model says and calls in a long turn: text, and the arguments of its calls.
+const SAID: &str = "Let me look at the weather in both cities first, and then at what the calendar says about \
+    tomorrow: the train leaves at 7:40, so there is time for one walk before breakfast.";
+const CALLED: [&str; 3] = [
+    r#"{"city":"Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch","days":7,"unit":"celsius"}"#,
+    r#"{"title":"Walk along the strait","when":{"from":"2026-11-30T06:30:00Z","to":"2026-11-30T07:15:00Z"},"notes":["Bring the \"red\" umbrella","Back before the train leaves at 7:40"]}"#,
+    r#"{"query":"trains from Bangor to Holyhead in the morning, with a bicycle","limit":5,"fields":["departure","arrival","platform"]}"#,
+];
+
+/// A reply with text and three calls, whole, and as the same provider streams it in pieces of a few bytes.
+pub(crate) fn openai_turn() -> (String, String) {
+    let text = |text: &str| {
+        let mut out = String::from("\"");
+        for c in text.chars() {
+            if matches!(c, '"' | '\\') {
+                out.push('\\');
+            }
+            out.push(c);
+        }
+        out + "\""
+    };
+    let head = r#""id":"chatcmpl-CMKAtIAKW1eiFzDAZmCcrbvHgyoSw","object":"chat.completion.chunk","created":1783375763,"model":"gpt-4o-2024-08-06","service_tier":"default","system_fingerprint":"fp_cbf1785567""#;
+    let calls = CALLED.iter().enumerate().map(|(index, arguments)| {
+        let name = tool_name(index);
+        format!(r#"{{"id":"call_J3ajtA7qivswzXp8A9sJ7fo{index}","type":"function","function":{{"name":"{name}","arguments":{}}}}}"#, text(arguments))
+    });
+    let whole = format!(
+        r#"{{{head},"choices":[{{"index":0,"message":{{"role":"assistant","content":{},"tool_calls":[{}],"refusal":null,"annotations":[]}},"logprobs":null,"finish_reason":"tool_calls"}}],"usage":{{"prompt_tokens":82,"completion_tokens":117,"total_tokens":199}}}}"#,
+        text(SAID),
+        calls.collect::<Vec<_>>().join(",")
+    );
+    let mut stream = String::new();
+    let mut chunk = |delta: &str, reason: &str| {
+        stream.push_str(&format!(
+            "data: {{{head},\"choices\":[{{\"index\":0,\"delta\":{delta},\"logprobs\":null,\"finish_reason\":{reason}}}],\"usage\":null,\"obfuscation\":\"eRjR\"}}\n\n"
+        ));
+    };
+    for piece in pieces(SAID) {
+        chunk(&format!(r#"{{"content":{}}}"#, text(&piece)), "null");
+    }
+    for (index, arguments) in CALLED.iter().enumerate() {
+        let name = tool_name(index);
+        chunk(
+            &format!(
+                r#"{{"tool_calls":[{{"index":{index},"id":"call_J3ajtA7qivswzXp8A9sJ7fo{index}","type":"function","function":{{"name":"{name}","arguments":""}}}}]}}"#
+            ),
+            "null",
+        );
+        for piece in pieces(arguments) {
+            chunk(
+                &format!(
+                    r#"{{"tool_calls":[{{"index":{index},"function":{{"arguments":{}}}}}]}}"#,
+                    text(&piece)
+                ),
+                "null",
+            );
+        }
+    }
+    chunk("{}", "\"tool_calls\"");
+    (whole, stream + "data: [DONE]\n\n")
+}
+
+/// The same of Anthropic's.
+pub(crate) fn anthropic_turn() -> (String, String) {
+    let blocks = CALLED.iter().enumerate().map(|(index, input)| {
+        let name = tool_name(index);
+        format!(r#",{{"type":"tool_use","id":"toolu_01A09q90qw90lq91781{index}","name":"{name}","input":{input}}}"#)
+    });
+    let message = r#""id":"msg_01VWoy28sUMKXEpb","type":"message","role":"assistant","model":"claude-sonnet-4-5","stop_sequence":null,"usage":{"input_tokens":82,"output_tokens":17}"#;
+    let whole = format!(
+        r#"{{{message},"content":[{{"type":"text","text":"{SAID}"}}{}],"stop_reason":"tool_use"}}"#,
+        blocks.collect::<String>()
+    );
+    let mut stream = String::new();
+    let mut event = |kind: &str, rest: &str| {
+        stream.push_str(&format!("event: {kind}\ndata: {{\"type\":\"{kind}\"{rest}}}\n\n"));
+    };
+    event("message_start", &format!(",\"message\":{{{message},\"content\":[]}}"));
+    event("content_block_start", ",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}");
+    for piece in pieces(SAID) {
+        event(
+            "content_block_delta",
+            &format!(r#","index":0,"delta":{{"type":"text_delta","text":"{piece}"}}"#),
+        );
+    }
+    event("content_block_stop", ",\"index\":0");
+    for (index, input) in CALLED.iter().enumerate() {
+        let (place, name) = (index + 1, tool_name(index));
+        event(
+            "content_block_start",
+            &format!(
+                r#","index":{place},"content_block":{{"type":"tool_use","id":"toolu_01A09q90qw90lq91781{index}","name":"{name}","input":{{}}}}"#
+            ),
+        );
+        for piece in pieces(input) {
+            let piece = piece.replace('\\', "\\\\").replace('"', "\\\"");
+            event(
+                "content_block_delta",
+                &format!(
+                    r#","index":{place},"delta":{{"type":"input_json_delta","partial_json":"{piece}"}}"#
+                ),
+            );
+        }
+        event("content_block_stop", &format!(",\"index\":{place}"));
+    }
+    event(
+        "message_delta",
+        r#","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":117}"#,
+    );
+    event("message_stop", "");
+    (whole, stream)
+}
+
+/// Pieces of about the size of a token.
+fn pieces(text: &str) -> Vec<String> {
+    let chars: Vec<char> = text.chars().collect();
+    chars.chunks(5).map(|piece| piece.iter().collect()).collect()
+}
+
 /// The name of the tool at `index`.
 pub(crate) fn tool_name(index: usize) -> String {
     format!("{}_{}_{index}", VERBS[index % VERBS.len()], NOUNS[index / VERBS.len() % NOUNS.len()])

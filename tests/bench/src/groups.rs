@@ -3,11 +3,12 @@
 use std::hint::black_box;
 
 use toolcore::context::{self, BlockFlags, BlockState, BytesPerFour, ContextBlock, RenderOptions};
-use toolcore::dialect::render_tools;
+use toolcore::dialect::{RenderedTools, parse_reply, render_tools};
 use toolcore::json::{self, Reader};
 use toolcore::prelude::*;
 use toolcore::registry::Slot;
 use toolcore::schema::{CheckOptions, CompileOptions, ListReport, NoReport, Schema, compile};
+use toolcore::stream::{Stream, StreamOptions};
 
 use crate::data::{self, Checked};
 #[cfg(feature = "peers")]
@@ -61,6 +62,12 @@ pub(crate) const SCAN_SMALL: &str = "scan an object of 100 bytes";
 pub(crate) const ANSWER_16: &str = "answer an OpenAI reply, 16 tools";
 pub(crate) const ANSWER_4096: &str = "answer an OpenAI reply, 4,096 tools";
 
+const READ_OPENAI: &str = "read a reply of OpenAI with three calls";
+const READ_ANTHROPIC: &str = "read a reply of Anthropic with three calls";
+const STREAM_OPENAI: &str = "stream a reply of OpenAI in chunks of 64 bytes";
+const STREAM_ANTHROPIC: &str = "stream a reply of Anthropic in chunks of 64 bytes";
+pub(crate) const RENDER_AGAIN: &str = "render the same 16 tools for OpenAI again";
+
 /// Every group.
 pub(crate) fn all() -> Vec<Group> {
     let (tools_list, _) = data::tools_list();
@@ -74,8 +81,13 @@ pub(crate) fn all() -> Vec<Group> {
         answers(ANSWER_16, Dialect::OpenAiChat, 16),
         answers(ANSWER_4096, Dialect::OpenAiChat, 4096),
         answers("answer an Anthropic reply, 16 tools", Dialect::Anthropic, 16),
+        read(READ_OPENAI, Dialect::OpenAiChat, data::openai_turn().0),
+        streamed(STREAM_OPENAI, Dialect::OpenAiChat, data::openai_turn().1),
+        read(READ_ANTHROPIC, Dialect::Anthropic, data::anthropic_turn().0),
+        streamed(STREAM_ANTHROPIC, Dialect::Anthropic, data::anthropic_turn().1),
         render("render 16 tools for OpenAI", Dialect::OpenAiChat),
         render("render 16 tools for Anthropic", Dialect::Anthropic),
+        render_again(Dialect::OpenAiChat),
         context_blocks(),
     ]);
     groups
@@ -214,6 +226,43 @@ fn answers(title: &'static str, dialect: Dialect, tools: usize) -> Group {
     group
 }
 
+/// A whole reply in, its calls out.
+fn read(title: &'static str, dialect: Dialect, reply: String) -> Group {
+    let reply: &'static str = reply.leak();
+    Group::new(title, Some(reply.len())).case(OURS, move || {
+        let (mut words, mut bytes) = ([0; 64], [0; 2048]);
+        Box::new(move || {
+            let scratch = Scratch::new(&mut words, &mut bytes);
+            let options = json::Options::default();
+            let (reply, _) = parse_reply(dialect, black_box(reply.as_bytes()), &options, scratch).unwrap();
+            assert_eq!(reply.len(), 3);
+            black_box(reply.get(2));
+        })
+    })
+}
+
+/// A stream in, the reply out.
+fn streamed(title: &'static str, dialect: Dialect, text: String) -> Group {
+    let text: &'static str = text.leak();
+    Group::new(title, Some(text.len())).case(OURS, move || {
+        let (mut words, mut bytes) = ([0; 64], [0; 4096]);
+        Box::new(move || {
+            let memory = Scratch::new(&mut words, &mut bytes);
+            let mut stream = Stream::new(dialect, StreamOptions::default(), memory).unwrap();
+            for chunk in black_box(text.as_bytes()).chunks(64) {
+                stream
+                    .feed(chunk, &mut |event| {
+                        black_box(event);
+                    })
+                    .unwrap();
+            }
+            let (reply, _) = stream.finish().unwrap();
+            assert_eq!(reply.len(), 3);
+            black_box(reply.get(2));
+        })
+    })
+}
+
 fn render(title: &'static str, dialect: Dialect) -> Group {
     let group = Group::new(title, None).case(OURS, move || {
         let registry = registry(16);
@@ -230,6 +279,27 @@ fn render(title: &'static str, dialect: Dialect) -> Group {
         Box::new(move || drop(black_box(serde_json::to_string(black_box(&tools)).unwrap())))
     });
     group
+}
+
+/// The second time and every later one, for each byte.
+fn render_again(dialect: Dialect) -> Group {
+    let registry = registry(16);
+    let mut buffer = vec![0; 16 * 1024];
+    let mut kept = RenderedTools::new(&mut buffer);
+    let options = ToolsOptions::default();
+    let len = kept.get(&registry, dialect, &options, &mut |_| {}).unwrap().len();
+    drop(registry);
+    Group::new(RENDER_AGAIN, Some(len)).case(OURS, move || {
+        let registry = self::registry(16);
+        let mut kept = RenderedTools::new(vec![0; 16 * 1024].leak());
+        kept.get(&registry, dialect, &options, &mut |_| {}).unwrap();
+        let mut out = vec![0; 16 * 1024];
+        Box::new(move || {
+            let mut sink = Sink::new(&mut out);
+            sink.put(kept.get(&registry, dialect, &options, &mut |_| {}).unwrap());
+            black_box(sink.len());
+        })
+    })
 }
 
 /// About a third of the blocks fit; some are cut.

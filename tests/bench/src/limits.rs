@@ -28,6 +28,7 @@ pub(crate) const LIMITS: &[Limit] = &[
     Limit { group: groups::SCAN_SPACED, case: groups::VALIDATE, most: Most::Instructions(7.0) },
     Limit { group: groups::SCAN_SPACED, case: groups::EVENTS, most: Most::Instructions(11.0) },
     Limit { group: groups::SCAN_SMALL, case: groups::VALIDATE, most: Most::Instructions(9.0) },
+    Limit { group: groups::RENDER_AGAIN, case: groups::OURS, most: Most::Instructions(2.0) },
     Limit { group: groups::ANSWER_4096, case: groups::OURS, most: Most::Times(1.3, groups::ANSWER_16) },
     Limit { group: data::COMPACT.title, case: groups::BYTES, most: Most::Instructions(850.0) },
     Limit { group: data::COMPACT.title, case: groups::TEXT, most: Most::Instructions(850.0) },

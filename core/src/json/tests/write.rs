@@ -1,6 +1,8 @@
 //! Writing: commas, escapes, strings in parts, floats.
 
-use crate::json::{MAX_DEPTH, NotFinite, Options, Str, Surrogates, Writer, escaped_len, escaped_prefix};
+use crate::json::{
+    MAX_DEPTH, NotFinite, Options, Str, Surrogates, Value, Writer, escaped_len, escaped_prefix,
+};
 use crate::sink::Sink;
 
 /// What `write` writes.
@@ -150,4 +152,22 @@ fn a_prefix_is_cut_between_characters_so_that_it_fits_escaped() {
     ] {
         assert_eq!(escaped_prefix(text, room), prefix);
     }
+}
+
+#[test]
+fn a_value_is_written_without_blanks_and_with_its_escapes_also_inside_a_string() {
+    let source = " { \"a \\\" b\" : [ 1 , \"\\ud800x\\u00e9 \" , { } ] ,\n\"\\\\\":null } ";
+    let value = Value::from_checked(source);
+    let mut buffer = [0; 128];
+    let mut sink = Sink::new(&mut buffer);
+    let mut json = Writer::new(&mut sink);
+    json.array_start();
+    json.value(value);
+    json.string_start();
+    json.string_value(value);
+    json.string_end();
+    json.array_end();
+    let plain = "{\"a \\\" b\":[1,\"\u{fffd}x\\u00e9 \",{}],\"\\\\\":null}";
+    let quoted = plain.replace('\\', "\\\\").replace('"', "\\\"");
+    assert_eq!(sink.finish().unwrap(), std::format!("[{plain},\"{quoted}\"]"));
 }

@@ -1,0 +1,408 @@
+//! Amazon Bedrock Converse. Source: the service model of botocore, `bedrock-runtime`, operation `Converse`.
+//!
+//! Without any tool there is no `toolConfig`, since its list must not be empty. A history that holds
+//! `toolUse` or `toolResult` needs one all the same: render the tools that it names. A host that says so
+//! ([`ToolsOptions::after_calls`](super::ToolsOptions::after_calls)) gets an error in place of a request that
+//! would be refused.
+//!
+//! A stream's events come in a binary framing that is the host's to undo. Each is taken as the object that
+//! the SDKs show, `{"contentBlockDelta":{…}}`, or as its payload with the event's type beside it
+//! ([`Stream::feed_event`](crate::stream::Stream::feed_event)).
+
+use super::change::{CallParts, Change, Field, Member, Shape, Show, index};
+use super::results::{Answered, Budget, write_part};
+use super::tools::{Choice, Note, WireRequest, WireTool};
+use super::{
+    ChoiceWords, Facts, Finish, IdRule, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, member,
+    name_and_description,
+};
+use crate::json::{Kind, Value, Writer};
+use crate::result::{Part, ToolResult};
+use crate::schema::{Subset, subset};
+
+pub(super) struct Bedrock;
+
+/// Media types of images and what the provider calls their formats.
+const IMAGES: [(&str, &str); 4] =
+    [("image/png", "png"), ("image/jpeg", "jpeg"), ("image/gif", "gif"), ("image/webp", "webp")];
+
+/// What of a block grows in a stream. Only calls and what the provider ran have an event that begins them.
+const FIELDS: [Field; 6] = [
+    Field { path: "/text", show: Show::Text, empty: r#"{"text":""}"# },
+    Field { path: "/toolUse/input", show: Show::Arguments, empty: "" },
+    Field { path: "/toolResult/content", show: Show::Nothing, empty: "" },
+    Field { path: "/reasoningContent/reasoningText/text", show: Show::Reasoning, empty: REASONING },
+    Field { path: "/reasoningContent/reasoningText/signature", show: Show::Nothing, empty: REASONING },
+    Field {
+        path: "/reasoningContent/redactedContent",
+        show: Show::Nothing,
+        empty: r#"{"reasoningContent":{"redactedContent":""}}"#,
+    },
+];
+
+/// A block of thinking with nothing in it.
+const REASONING: &str = r#"{"reasoningContent":{"reasoningText":{"text":""}}}"#;
+
+/// The events in place of which a stream can break off, each with a `message`.
+const EXCEPTIONS: [&str; 5] = [
+    "internalServerException",
+    "modelStreamErrorException",
+    "serviceUnavailableException",
+    "throttlingException",
+    "validationException",
+];
+
+const STOP: [Member; 1] = [Member::whole("stopReason")];
+const OUTPUT: [Member; 1] = [Member { key: "message", inner: &CONTENT }];
+const CONTENT: [Member; 1] = [Member::whole("content")];
+
+/// What is read of an event, `delta` of a delta.
+const fn members(delta: &'static [Member]) -> [Member; 11] {
+    let [a, b, c, d, e] = EXCEPTIONS;
+    [
+        Member::whole("contentBlockStart"),
+        Member { key: "contentBlockDelta", inner: delta },
+        Member::whole("contentBlockStop"),
+        Member { key: "messageStop", inner: &STOP },
+        Member { key: "output", inner: &OUTPUT },
+        Member::whole("stopReason"),
+        Member::whole(a),
+        Member::whole(b),
+        Member::whole(c),
+        Member::whole(d),
+        Member::whole(e),
+    ]
+}
+
+/// What is read of a delta if only calls are kept.
+const CALL_DELTA: [Member; 2] = [
+    Member::whole("contentBlockIndex"),
+    Member {
+        key: "delta",
+        inner: &[
+            Member::whole("text"),
+            Member::whole("toolUse"),
+            Member { key: "reasoningContent", inner: &[Member::whole("text")] },
+        ],
+    },
+];
+
+/// What stands for a result in which there is nothing: the provider takes no empty text.
+const EMPTY: &str = "(no output)";
+
+impl Wire for Bedrock {
+    fn facts(&self) -> Facts {
+        let choice = ChoiceWords { none: false, allowed: false, parallel: false, ..ChoiceWords::ALL };
+        let ids = IdRule { len: (1, 64), marks: Some("_.:-") };
+        Facts { choice, ids, tools_after_calls: true, ..Facts::PROVIDER }
+    }
+
+    fn names(&self) -> NameRule {
+        NameRule { max: 64, dots: false, letter_first: false }
+    }
+
+    fn strict(&self) -> Option<&'static Subset> {
+        None
+    }
+
+    fn tools_start(&self, _: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
+        out.key("toolConfig");
+        out.object_start();
+        out.key("tools");
+        out.array_start();
+    }
+
+    fn tool(&self, tool: &WireTool<'_>, notes: &mut dyn FnMut(Note<'_>), out: &mut Writer<'_, '_>) {
+        out.object_start();
+        out.key("toolSpec");
+        out.object_start();
+        name_and_description(tool.name, tool.info, out);
+        out.key("inputSchema");
+        out.object_start();
+        out.key("json");
+        tool.write_schema(&subset::PLAIN, out, notes);
+        out.object_end();
+        if tool.info.strict() {
+            out.key("strict");
+            out.bool(true);
+        }
+        out.object_end();
+        out.object_end();
+    }
+
+    fn tools_end(&self, request: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
+        if request.cache {
+            out.object_start();
+            out.key("cachePoint");
+            out.object_start();
+            member("type", "default", out);
+            out.object_end();
+            out.object_end();
+        }
+        out.array_end();
+        if let Some(choice) = request.choice {
+            out.key("toolChoice");
+            out.object_start();
+            out.key(match choice {
+                Choice::Required => "any",
+                Choice::Tool(_) => "tool",
+                _ => "auto",
+            });
+            out.object_start();
+            if let Choice::Tool(name) = choice {
+                member("name", &request.wire_name(name), out);
+            }
+            out.object_end();
+            out.object_end();
+        }
+        out.object_end();
+    }
+
+    /// Reads a whole response or one assistant message. What the provider ran itself (`server_tool_use`) is
+    /// passed over.
+    fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
+        let [output, content, reason, kind, error] =
+            root.pick(["output", "content", "stopReason", "__type", "message"]);
+        let message = output.and_then(|output| output.get("message"));
+        let content = message.map_or(content, |message| message.get("content"));
+        let Some(content) = content.filter(|content| content.kind() == Kind::Array) else {
+            let failed = kind.is_some() || error.is_some_and(|error| error.as_str().is_some());
+            return Err(if failed {
+                ReplyError::Provider
+            } else {
+                ReplyError::Shape { expected: "output.message.content" }
+            });
+        };
+        for block in content.items() {
+            if let Some(CallParts { id, name, arguments }) = call_of(block) {
+                visit(Item::Call { id, name, arguments, encoded: false, incomplete: false });
+            } else if let Some(text) = block.get("text") {
+                visit(Item::Text(Some(text)));
+            }
+        }
+        let reason = |names: &[&str]| names.iter().any(|name| is(reason, name));
+        Ok(if reason(&["max_tokens", "model_context_window_exceeded"]) {
+            Finish::Truncated
+        } else if reason(&["malformed_tool_use", "malformed_model_output"]) {
+            Finish::Malformed
+        } else if reason(&["guardrail_intervened", "content_filtered"]) {
+            Finish::Refused
+        } else {
+            Finish::Complete
+        })
+    }
+
+    /// All blocks go back as they came, thinking with its signature among them. What the provider refuses
+    /// goes not: empty text, thinking that was cut off before its signature, and input that is no object
+    /// (the result of such a call quotes it).
+    fn replay<'r>(
+        &self,
+        root: Value<'r>,
+        ids: &mut dyn FnMut() -> Option<&'r str>,
+        out: &mut Writer<'_, '_>,
+    ) -> Result<(), ReplayError> {
+        let content = root.pointer("/output/message/content").or(root.get("content"));
+        let Some(content) = content.filter(|content| content.items().any(is_taken_back)) else {
+            return Ok(());
+        };
+        out.object_start();
+        member("role", "assistant", out);
+        out.key("content");
+        out.array_start();
+        for block in content.items().filter(|block| is_taken_back(*block)) {
+            let minted = if call_of(block).is_some() { ids() } else { None };
+            write_replayed(block, minted, out);
+        }
+        out.array_end();
+        out.object_end();
+        Ok(())
+    }
+
+    fn stream(&self) -> Option<&'static Shape> {
+        const SHAPE: Shape = Shape {
+            head: r#"{"output":{"message":{"role":"assistant""#,
+            list: r#","content":["#,
+            tail: r#"]}},"stopReason":"#,
+            end: "}",
+            members: &members(&[]),
+            call_members: &members(&CALL_DELTA),
+            fields: &FIELDS,
+            empty_call: "",
+            call: call_of,
+        };
+        Some(&SHAPE)
+    }
+
+    fn event<'e>(&self, root: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
+        if root.pick(EXCEPTIONS).iter().any(Option::is_some) {
+            return Err(ReplyError::Provider);
+        }
+        let [start, delta, stop, end, output, reason] = root.pick([
+            "contentBlockStart",
+            "contentBlockDelta",
+            "contentBlockStop",
+            "messageStop",
+            "output",
+            "stopReason",
+        ]);
+        let key = |event: Value<'_>| {
+            let number = event.get("contentBlockIndex");
+            index(number).ok_or(ReplyError::Shape { expected: "the contentBlockIndex of a block" })
+        };
+        if let Some(event) = start {
+            let item = event.get("start").ok_or(ReplyError::Shape { expected: "contentBlockStart.start" })?;
+            visit(Change::Open { key: key(event)?, item });
+        }
+        if let Some(event) = delta {
+            let key = key(event)?;
+            for (field, piece) in (0..).zip(pieces(event.get("delta"))) {
+                if let Some(piece) = piece {
+                    visit(Change::Append { key, field, piece });
+                }
+            }
+        }
+        if let Some(event) = stop {
+            visit(Change::Close { key: key(event)? });
+        }
+        // A whole response where a stream was asked for.
+        let content = output.and_then(|output| output.pointer("/message/content"));
+        for (key, item) in (0..).zip(content.into_iter().flat_map(Value::items)) {
+            visit(Change::Open { key, item });
+            visit(Change::Close { key });
+        }
+        if let Some(reason) = end.and_then(|end| end.get("stopReason")).or(reason) {
+            visit(Change::Finish { reason });
+        }
+        Ok(())
+    }
+
+    /// All results of a turn stand in one user message.
+    fn results_start(&self, bare: bool, out: &mut Writer<'_, '_>) {
+        if !bare {
+            out.array_start();
+        }
+        out.object_start();
+        member("role", "user", out);
+        out.key("content");
+        out.array_start();
+    }
+
+    fn result(
+        &self,
+        call: &Answered<'_>,
+        result: &ToolResult<'_>,
+        budget: &mut Budget,
+        out: &mut Writer<'_, '_>,
+    ) {
+        out.object_start();
+        out.key("toolResult");
+        out.object_start();
+        member("toolUseId", call.id, out);
+        out.key("content");
+        out.array_start();
+        for part in result.parts() {
+            write_block(&part, budget, out);
+        }
+        if result.is_empty() {
+            out.object_start();
+            member("text", EMPTY, out);
+            out.object_end();
+        }
+        out.array_end();
+        if result.failed() {
+            member("status", "error", out);
+        }
+        out.object_end();
+        out.object_end();
+    }
+
+    fn results_end(&self, bare: bool, out: &mut Writer<'_, '_>) {
+        out.array_end();
+        out.object_end();
+        if !bare {
+            out.array_end();
+        }
+    }
+}
+
+/// The parts of a call that is the client's to run.
+fn call_of(block: Value<'_>) -> Option<CallParts<'_>> {
+    let [id, name, arguments, kind] = block.get("toolUse")?.pick(["toolUseId", "name", "input", "type"]);
+    (!is(kind, "server_tool_use")).then_some(CallParts { id, name, arguments })
+}
+
+/// The piece of each field in a delta.
+fn pieces(delta: Option<Value<'_>>) -> [Option<Value<'_>>; FIELDS.len()] {
+    let Some(delta) = delta else { return [None; FIELDS.len()] };
+    let [text, call, result, reasoning] = delta.pick(["text", "toolUse", "toolResult", "reasoningContent"]);
+    let [thought, signature, redacted] =
+        reasoning.map_or([None; 3], |reasoning| reasoning.pick(["text", "signature", "redactedContent"]));
+    [text, call.and_then(|call| call.get("input")), result, thought, signature, redacted]
+}
+
+/// Whether the provider takes this block of its own back.
+fn is_taken_back(block: Value<'_>) -> bool {
+    let [text, reasoning] = block.pick(["text", "reasoningContent"]);
+    let signed = |reasoning: Value<'_>| {
+        reasoning
+            .get("reasoningText")
+            .is_none_or(|text| text.get("signature").is_some_and(|it| !it.is_null()))
+    };
+    text.is_none_or(|text| text.raw() != "\"\"") && reasoning.is_none_or(signed)
+}
+
+/// Writes a block. A call of the client's has an id and an object, and no `type`, which the provider puts out
+/// with a value that it does not know in a request.
+fn write_replayed(block: Value<'_>, minted: Option<&str>, out: &mut Writer<'_, '_>) {
+    let Some(call) = block.get("toolUse").filter(|_| call_of(block).is_some()) else {
+        return out.value(block);
+    };
+    out.object_start();
+    out.key("toolUse");
+    out.object_start();
+    if let Some(id) = minted {
+        member("toolUseId", id, out);
+    }
+    for (key, value) in call.entries() {
+        if key != "type" && key != "input" && !(minted.is_some() && key == "toolUseId") {
+            out.key_str(key);
+            out.value(value);
+        }
+    }
+    out.key("input");
+    let input = call.get("input").filter(|input| input.kind() == Kind::Object);
+    out.value(input.unwrap_or(Value::empty_object()));
+    out.object_end();
+    out.object_end();
+}
+
+fn write_block(part: &Part<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
+    out.object_start();
+    match part {
+        Part::Image { media_type, data }
+            if let Some((_, format)) = IMAGES.iter().find(|(name, _)| name == media_type)
+                && budget.take_media(media_type, data) =>
+        {
+            out.key("image");
+            out.object_start();
+            member("format", format, out);
+            out.key("source");
+            out.object_start();
+            out.key("bytes");
+            base64(data, out);
+            out.object_end();
+            out.object_end();
+        }
+        // The provider takes documents that are objects.
+        Part::Json(text) if text.starts_with('{') && budget.take_whole(text) => {
+            out.key("json");
+            out.value(Value::from_checked(text));
+        }
+        Part::Text { text: "", total: 0 } => member("text", EMPTY, out),
+        other => {
+            out.key("text");
+            write_part(other, budget, out);
+        }
+    }
+    out.object_end();
+}

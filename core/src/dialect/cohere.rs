@@ -1,0 +1,272 @@
+//! Cohere's second chat endpoint. Source: the models of its SDK.
+//!
+//! Tools and calls are those of OpenAI Chat Completions; the message stands without a list of choices, has a
+//! `tool_plan` beside its calls, a result may be a document, strict is said once for all tools, and a stream
+//! has events of its own. It is a dialect of its own for the reason that
+//! [Mistral's](super::mistral_chat) is.
+
+use super::change::{Change, Field, Member, Shape, Show, index};
+use super::openai_chat::{self, OpenAiChat};
+use super::results::{Answered, Budget, write_part};
+use super::tools::{Choice, Note, WireRequest, WireTool};
+use super::{
+    ChoiceWords, Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, is, member,
+    name_and_description,
+};
+use crate::json::{Kind, Value, Writer};
+use crate::result::{Part, ToolResult};
+use crate::schema::{Subset, subset};
+
+pub(super) struct Cohere;
+
+/// What of a message grows in a stream.
+const FIELDS: [Field; 4] = [
+    Field { path: "content", show: Show::Text, empty: "" },
+    Field { path: "thinking", show: Show::Reasoning, empty: "" },
+    Field { path: "tool_plan", show: Show::Reasoning, empty: "" },
+    Field { path: "/function/arguments", show: Show::Arguments, empty: "" },
+];
+
+const ARGUMENTS: u8 = 3;
+
+/// What is read of a message in an event.
+const MESSAGE: [Member; 3] = [
+    Member { key: "content", inner: &[Member::whole("text"), Member::whole("thinking")] },
+    Member::whole("tool_plan"),
+    Member::whole("tool_calls"),
+];
+
+/// What is read of an event.
+const EVENT: [Member; 5] = [
+    Member::whole("type"),
+    Member::whole("index"),
+    Member {
+        key: "delta",
+        inner: &[
+            Member { key: "message", inner: &MESSAGE },
+            Member::whole("finish_reason"),
+            Member::whole("error"),
+        ],
+    },
+    Member::whole("error"),
+    Member::whole("message"),
+];
+
+impl Wire for Cohere {
+    fn facts(&self) -> Facts {
+        let choice = ChoiceWords { tool: false, allowed: false, parallel: false, ..ChoiceWords::ALL };
+        Facts { choice, strict_together: true, ..Facts::PROVIDER }
+    }
+
+    fn names(&self) -> NameRule {
+        OpenAiChat.names()
+    }
+
+    fn strict(&self) -> Option<&'static Subset> {
+        None
+    }
+
+    fn tools_start(&self, request: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
+        OpenAiChat.tools_start(request, out);
+    }
+
+    fn tool(&self, tool: &WireTool<'_>, notes: &mut dyn FnMut(Note<'_>), out: &mut Writer<'_, '_>) {
+        out.object_start();
+        member("type", "function", out);
+        out.key("function");
+        out.object_start();
+        name_and_description(tool.name, tool.info, out);
+        out.key("parameters");
+        tool.write_schema(&subset::PLAIN, out, notes);
+        out.object_end();
+        out.object_end();
+    }
+
+    /// The provider has no word for a free choice.
+    fn tools_end(&self, request: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
+        if !request.any {
+            return;
+        }
+        out.array_end();
+        if request.strict {
+            out.key("strict_tools");
+            out.bool(true);
+        }
+        match request.choice {
+            Some(Choice::Required) => member("tool_choice", "REQUIRED", out),
+            Some(Choice::None) => member("tool_choice", "NONE", out),
+            _ => {}
+        }
+    }
+
+    /// Reads a whole response or one assistant message. The plan is thinking and passed over.
+    fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
+        let [message, reason] = root.pick(["message", "finish_reason"]);
+        if message.is_some_and(|message| message.as_str().is_some()) {
+            return Err(ReplyError::Provider);
+        }
+        let [content, calls, plan] = message.unwrap_or(root).pick(["content", "tool_calls", "tool_plan"]);
+        openai_chat::check_calls(calls, None)?;
+        if content.is_none() && calls.is_none() && plan.is_none() {
+            return Err(ReplyError::Shape { expected: "message.content or message.tool_calls" });
+        }
+        visit(Item::Text(content));
+        for part in content.into_iter().flat_map(Value::items) {
+            visit(Item::Text(part.get("text")));
+        }
+        for call in calls.into_iter().flat_map(Value::items) {
+            let parts = openai_chat::parts_of(call);
+            let (id, name, arguments) = (parts.id, parts.name, parts.arguments);
+            visit(Item::Call { id, name, arguments, encoded: true, incomplete: false });
+        }
+        let cut = ["MAX_TOKENS", "ERROR", "TIMEOUT"].iter().any(|name| is(reason, name));
+        Ok(if cut { Finish::Truncated } else { Finish::Complete })
+    }
+
+    /// The message with what the provider takes back of its own: content, plan and calls.
+    fn replay<'r>(
+        &self,
+        root: Value<'r>,
+        ids: &mut dyn FnMut() -> Option<&'r str>,
+        out: &mut Writer<'_, '_>,
+    ) -> Result<(), ReplayError> {
+        let [content, thinking, plan, calls] =
+            root.get("message").unwrap_or(root).pick(["content", "thinking", "tool_plan", "tool_calls"]);
+        let filled =
+            |value: Option<Value<'r>>| value.filter(|it| !it.is_null() && !matches!(it.raw(), "\"\"" | "[]"));
+        out.object_start();
+        member("role", "assistant", out);
+        let blocks = content.filter(|content| content.kind() == Kind::Array);
+        if let Some(content) = filled(blocks) {
+            out.key("content");
+            out.value(content);
+        } else if filled(thinking).or(filled(content)).is_some() {
+            // The pieces of a stream, as the blocks that they were.
+            out.key("content");
+            out.array_start();
+            for (kind, text) in [("thinking", filled(thinking)), ("text", filled(content))] {
+                let Some(text) = text else { continue };
+                out.object_start();
+                member("type", kind, out);
+                out.key(kind);
+                out.value(text);
+                out.object_end();
+            }
+            out.array_end();
+        }
+        if let Some(plan) = filled(plan) {
+            out.key("tool_plan");
+            out.value(plan);
+        }
+        if let Some(calls) = filled(calls) {
+            out.key("tool_calls");
+            out.array_start();
+            calls.items().for_each(|call| openai_chat::write_call(call, ids(), out));
+            out.array_end();
+        }
+        out.object_end();
+        Ok(())
+    }
+
+    fn stream(&self) -> Option<&'static Shape> {
+        const SHAPE: Shape = Shape {
+            head: r#"{"message":{"role":"assistant""#,
+            list: r#","tool_calls":["#,
+            tail: r#"]},"finish_reason":"#,
+            end: "}",
+            members: &EVENT,
+            call_members: &EVENT,
+            fields: &FIELDS,
+            empty_call: "",
+            call: |item| Some(openai_chat::parts_of(item)),
+        };
+        Some(&SHAPE)
+    }
+
+    fn event<'e>(&self, root: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
+        let [kind, number, delta, error, words] = root.pick(["type", "index", "delta", "error", "message"]);
+        super::provider_error(error)?;
+        if words.is_some_and(|words| words.as_str().is_some()) {
+            return Err(ReplyError::Provider);
+        }
+        let [message, reason] = delta.map_or([None; 2], |delta| delta.pick(["message", "finish_reason"]));
+        let [content, plan, call] =
+            message.map_or([None; 3], |message| message.pick(["content", "tool_plan", "tool_calls"]));
+        let key = || index(number).ok_or(ReplyError::Shape { expected: "the index of a call" });
+        if is(kind, "content-start") || is(kind, "content-delta") {
+            let pieces = content.map_or([None; 2], |content| content.pick(["text", "thinking"]));
+            for (field, piece) in (0..).zip(pieces) {
+                if let Some(piece) = piece {
+                    visit(Change::Member { field, piece });
+                }
+            }
+        } else if is(kind, "tool-plan-delta") {
+            if let Some(piece) = plan {
+                visit(Change::Member { field: 2, piece });
+            }
+        } else if is(kind, "tool-call-start") {
+            let item = call.ok_or(ReplyError::Shape { expected: "delta.message.tool_calls" })?;
+            visit(Change::Open { key: key()?, item });
+        } else if is(kind, "tool-call-delta") {
+            if let Some(piece) = call.and_then(|call| call.pointer("/function/arguments")) {
+                visit(Change::Append { key: key()?, field: ARGUMENTS, piece });
+            }
+        } else if is(kind, "tool-call-end") {
+            visit(Change::Close { key: key()? });
+        } else if is(kind, "message-end") {
+            if let Some(reason) = reason {
+                visit(Change::Finish { reason });
+            }
+            visit(Change::End);
+        }
+        Ok(())
+    }
+
+    fn results_start(&self, bare: bool, out: &mut Writer<'_, '_>) {
+        OpenAiChat.results_start(bare, out);
+    }
+
+    /// One message of the role `tool`: an object of JSON is a document, all else is text.
+    fn result(
+        &self,
+        call: &Answered<'_>,
+        result: &ToolResult<'_>,
+        budget: &mut Budget,
+        out: &mut Writer<'_, '_>,
+    ) {
+        let is_object = |part: &Part<'_>| matches!(part, Part::Json(text) if text.starts_with('{'));
+        if !result.parts().any(|part| is_object(&part)) {
+            return openai_chat::write_result(call, None, result, budget, out);
+        }
+        out.object_start();
+        member("role", "tool", out);
+        member("tool_call_id", call.id, out);
+        out.key("content");
+        out.array_start();
+        for part in result.parts() {
+            out.object_start();
+            match part {
+                Part::Json(text) if is_object(&part) && budget.take_whole(text) => {
+                    member("type", "document", out);
+                    out.key("document");
+                    out.object_start();
+                    out.key("data");
+                    out.value(Value::from_checked(text));
+                    out.object_end();
+                }
+                other => {
+                    member("type", "text", out);
+                    out.key("text");
+                    write_part(&other, budget, out);
+                }
+            }
+            out.object_end();
+        }
+        out.array_end();
+        out.object_end();
+    }
+
+    fn results_end(&self, bare: bool, out: &mut Writer<'_, '_>) {
+        OpenAiChat.results_end(bare, out);
+    }
+}

@@ -1,0 +1,391 @@
+//! Google Gemini, `generateContent`. Source: the models of the provider's SDK; names in JSON are camelCase.
+//!
+//! Parameters go out as JSON Schema (`parametersJsonSchema`), or in the older form (`parameters`) for models
+//! that lack it. A call may come without an id; then none is sent back, and the result is matched by its
+//! name and order. `finishReason` is `STOP` for calls too.
+
+use super::change::{CallParts, Change, Field, Member, Shape, Show, index};
+use super::native::{NativeForm, NativeKind};
+use super::results::{Answered, Budget, write_part};
+use super::tools::{Choice, Note, WireRequest, WireTool};
+use super::{
+    ChoiceWords, Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, member,
+    name_and_description, provider_error,
+};
+use crate::json::{Kind, Value, Writer};
+use crate::result::{Part, ToolResult};
+use crate::schema::{Subset, subset};
+
+pub(super) struct Gemini {
+    /// Parameters in the older form.
+    pub(super) older: bool,
+}
+
+const NATIVE: [NativeForm; 6] = [
+    NativeForm { kind: NativeKind::WebSearch, member: "googleSearch", fixed: "{}", needs: "" },
+    NativeForm { kind: NativeKind::GoogleSearch, member: "googleSearch", fixed: "{}", needs: "" },
+    NativeForm { kind: NativeKind::CodeExecution, member: "codeExecution", fixed: "{}", needs: "" },
+    NativeForm { kind: NativeKind::GoogleMaps, member: "googleMaps", fixed: "{}", needs: "" },
+    NativeForm {
+        kind: NativeKind::FileSearch,
+        member: "fileSearch",
+        fixed: "{}",
+        needs: "fileSearchStoreNames",
+    },
+    NativeForm {
+        kind: NativeKind::ComputerUse,
+        member: "computerUse",
+        fixed: r#"{"environment":"ENVIRONMENT_BROWSER"}"#,
+        needs: "",
+    },
+];
+
+/// Why a reply holds no call that could be run. `UNEXPECTED_TOOL_CALL` is not among them: the call is whole,
+/// its tool is not known, and the model is told so.
+const MALFORMED: [&str; 4] =
+    ["MALFORMED_FUNCTION_CALL", "TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE", "MALFORMED_RESPONSE"];
+
+const REFUSED: [&str; 7] =
+    ["SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"];
+
+const TEXT: u8 = 0;
+const THOUGHT: u8 = 1;
+
+/// What of a part comes in pieces: text, and the text of thoughts.
+const FIELDS: [Field; 2] = [
+    Field { path: "/text", show: Show::Text, empty: r#"{"text":""}"# },
+    Field { path: "/text", show: Show::Reasoning, empty: r#"{"text":"","thought":true}"# },
+];
+
+/// What is read of a part if only calls are kept. Text comes in pieces of any size, for which there may be no
+/// room.
+const CALL_PART: [Member; 1] = [Member::whole("functionCall")];
+
+/// What is read of a candidate, given its content.
+const fn candidate(content: &'static [Member]) -> [Member; 3] {
+    [Member::whole("index"), Member { key: "content", inner: content }, Member::whole("finishReason")]
+}
+
+/// What is read of an event, given what of a candidate.
+const fn event_members(candidate: &'static [Member]) -> [Member; 3] {
+    const FEEDBACK: [Member; 1] = [Member::whole("blockReason")];
+    [
+        Member { key: "candidates", inner: candidate },
+        Member { key: "promptFeedback", inner: &FEEDBACK },
+        Member::whole("error"),
+    ]
+}
+
+impl Wire for Gemini {
+    fn facts(&self) -> Facts {
+        Facts {
+            choice: ChoiceWords { parallel: false, ..ChoiceWords::ALL },
+            needs_ids: false,
+            max_tools: 512,
+            ..Facts::PROVIDER
+        }
+    }
+
+    fn names(&self) -> NameRule {
+        NameRule { max: 128, dots: true, letter_first: true }
+    }
+
+    fn strict(&self) -> Option<&'static Subset> {
+        None
+    }
+
+    fn native(&self) -> &'static [NativeForm] {
+        &NATIVE
+    }
+
+    fn tools_start(&self, request: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
+        out.key("tools");
+        out.array_start();
+        if request.any {
+            out.object_start();
+            out.key("functionDeclarations");
+            out.array_start();
+        }
+    }
+
+    fn tool(&self, tool: &WireTool<'_>, notes: &mut dyn FnMut(Note<'_>), out: &mut Writer<'_, '_>) {
+        out.object_start();
+        name_and_description(tool.name, tool.info, out);
+        let (key, subset) = if self.older {
+            ("parameters", &subset::GEMINI_SCHEMA)
+        } else {
+            ("parametersJsonSchema", &subset::GEMINI_JSON)
+        };
+        out.key(key);
+        tool.write_schema(subset, out, notes);
+        out.object_end();
+    }
+
+    fn tools_end(&self, request: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
+        if request.any {
+            out.array_end();
+            out.object_end();
+        }
+        request.native().for_each(|native| native.write(out));
+        out.array_end();
+        let Some(choice) = request.choice else { return };
+        out.key("toolConfig");
+        out.object_start();
+        out.key("functionCallingConfig");
+        out.object_start();
+        let (mode, names) = match &choice {
+            Choice::Auto => ("AUTO", &[][..]),
+            Choice::None => ("NONE", &[][..]),
+            Choice::Required => ("ANY", &[][..]),
+            Choice::Tool(name) => ("ANY", core::slice::from_ref(name)),
+            Choice::Allowed { names, required: true } => ("ANY", *names),
+            Choice::Allowed { names, required: false } => ("VALIDATED", *names),
+        };
+        member("mode", mode, out);
+        if !names.is_empty() {
+            out.key("allowedFunctionNames");
+            out.array_start();
+            names.iter().for_each(|name| out.string(&request.wire_name(name)));
+            out.array_end();
+        }
+        out.object_end();
+        out.object_end();
+    }
+
+    /// Reads a whole response (its first candidate) or one content of the model. Thoughts and what the
+    /// provider ran itself are passed over.
+    fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
+        let [error, candidates, parts, feedback] =
+            root.pick(["error", "candidates", "parts", "promptFeedback"]);
+        provider_error(error)?;
+        let (parts, reason) = match candidates.and_then(|candidates| candidates.item(0)) {
+            Some(candidate) => {
+                let [content, reason] = candidate.pick(["content", "finishReason"]);
+                (content.and_then(|content| content.get("parts")), reason)
+            }
+            None if parts.is_some() => (parts, None),
+            None if feedback.and_then(|feedback| feedback.get("blockReason")).is_some() => {
+                return Ok(Finish::Refused);
+            }
+            None => return Err(ReplyError::Shape { expected: "candidates[0]" }),
+        };
+        if parts.is_some_and(|parts| !matches!(parts.kind(), Kind::Array | Kind::Null)) {
+            return Err(ReplyError::Shape { expected: "a list of parts" });
+        }
+        for part in parts.into_iter().flat_map(Value::items) {
+            let [text, call, thought] = part.pick(["text", "functionCall", "thought"]);
+            if let Some(call) = call {
+                let [id, name, args, pieces, goes_on] =
+                    call.pick(["id", "name", "args", "partialArgs", "willContinue"]);
+                check_whole(pieces, goes_on)?;
+                visit(Item::Call { id, name, arguments: args, encoded: false, incomplete: false });
+            } else if text.is_some() && thought.and_then(Value::as_bool) != Some(true) {
+                visit(Item::Text(text));
+            }
+        }
+        let blocked = reason.is_some_and(|reason| reason.get("blockReason").is_some());
+        let reason = |names: &[&str]| names.iter().any(|name| is(reason, name));
+        Ok(if reason(&["MAX_TOKENS"]) {
+            Finish::Truncated
+        } else if reason(&MALFORMED) {
+            Finish::Malformed
+        } else if reason(&REFUSED) || blocked {
+            Finish::Refused
+        } else {
+            Finish::Complete
+        })
+    }
+
+    /// All parts go back as they came, each with its `thoughtSignature`. Empty text goes only with one: the
+    /// provider refuses it without.
+    fn replay<'r>(
+        &self,
+        root: Value<'r>,
+        _: &mut dyn FnMut() -> Option<&'r str>,
+        out: &mut Writer<'_, '_>,
+    ) -> Result<(), ReplayError> {
+        let candidate = root.get("candidates").and_then(|candidates| candidates.item(0));
+        let content = candidate.map_or(Some(root), |candidate| candidate.get("content"));
+        let parts = content.and_then(|content| content.get("parts"));
+        let parts = || parts.into_iter().flat_map(Value::items).filter(|part| !is_nothing(*part));
+        if parts().next().is_none() {
+            return Ok(());
+        }
+        out.object_start();
+        member("role", "model", out);
+        out.key("parts");
+        out.array_start();
+        parts().for_each(|part| out.value(part));
+        out.array_end();
+        out.object_end();
+        Ok(())
+    }
+
+    /// The reason is the `finishReason`; for a prompt that was blocked, the `promptFeedback`.
+    fn stream(&self) -> Option<&'static Shape> {
+        const SHAPE: Shape = Shape {
+            head: r#"{"candidates":[{"content":{"role":"model""#,
+            list: r#","parts":["#,
+            tail: r#"]},"finishReason":"#,
+            end: "}]}",
+            members: &event_members(&candidate(&[Member::whole("parts")])),
+            call_members: &event_members(&candidate(&[Member { key: "parts", inner: &CALL_PART }])),
+            fields: &FIELDS,
+            empty_call: "",
+            call: |part| {
+                let [id, name, arguments] = part.get("functionCall")?.pick(["id", "name", "args"]);
+                Some(CallParts { id, name, arguments })
+            },
+        };
+        Some(&SHAPE)
+    }
+
+    /// Each event is a response of its own, whose parts follow those before. Text without a signature is
+    /// joined with the text before it; all else keeps its place.
+    fn event<'e>(&self, root: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
+        let [error, candidates, feedback] = root.pick(["error", "candidates", "promptFeedback"]);
+        provider_error(error)?;
+        for candidate in candidates.into_iter().flat_map(Value::items) {
+            let [number, content, reason] = candidate.pick(["index", "content", "finishReason"]);
+            if index(number).is_some_and(|number| number != 0) {
+                continue;
+            }
+            let parts = content.and_then(|content| content.get("parts"));
+            if parts.is_some_and(|parts| !matches!(parts.kind(), Kind::Array | Kind::Null)) {
+                return Err(ReplyError::Shape { expected: "a list of parts" });
+            }
+            for part in parts.into_iter().flat_map(Value::items) {
+                read_part(part, visit)?;
+            }
+            if let Some(reason) = reason {
+                visit(Change::Finish { reason });
+            }
+        }
+        if let Some(reason) = feedback.filter(|feedback| feedback.get("blockReason").is_some()) {
+            visit(Change::Finish { reason });
+        }
+        Ok(())
+    }
+
+    /// All results of a turn stand in one content.
+    fn results_start(&self, bare: bool, out: &mut Writer<'_, '_>) {
+        if !bare {
+            out.array_start();
+        }
+        out.object_start();
+        member("role", "user", out);
+        out.key("parts");
+        out.array_start();
+    }
+
+    /// A `functionResponse`, whose response is an object: `output` or `error`, and media beside it.
+    fn result(
+        &self,
+        call: &Answered<'_>,
+        result: &ToolResult<'_>,
+        budget: &mut Budget,
+        out: &mut Writer<'_, '_>,
+    ) {
+        out.object_start();
+        out.key("functionResponse");
+        out.object_start();
+        if call.has_id {
+            member("id", call.id, out);
+        }
+        member("name", call.name, out);
+        out.key("response");
+        out.object_start();
+        out.key(if result.failed() { "error" } else { "output" });
+        let mut media = [const { None }; crate::result::MAX_PARTS];
+        for (place, part) in media.iter_mut().zip(result.parts()) {
+            if let Part::Image { media_type, data } | Part::Audio { media_type, data } = part
+                && budget.take_media(media_type, data)
+            {
+                *place = Some((media_type, data));
+            }
+        }
+        // The others are the response; one of them stands alone.
+        let others = || result.parts().zip(&media).filter(|(_, media)| media.is_none());
+        let count = others().count();
+        if count > 1 {
+            out.array_start();
+        }
+        others().for_each(|(part, _)| write_value(&part, budget, out));
+        if count > 1 {
+            out.array_end();
+        } else if count == 0 {
+            out.string("");
+        }
+        out.object_end();
+        if media.iter().any(Option::is_some) {
+            out.key("parts");
+            out.array_start();
+            for (media_type, data) in media.into_iter().flatten() {
+                out.object_start();
+                out.key("inlineData");
+                out.object_start();
+                member("mimeType", media_type, out);
+                out.key("data");
+                base64(data, out);
+                out.object_end();
+                out.object_end();
+            }
+            out.array_end();
+        }
+        out.object_end();
+        out.object_end();
+    }
+
+    fn results_end(&self, bare: bool, out: &mut Writer<'_, '_>) {
+        out.array_end();
+        out.object_end();
+        if !bare {
+            out.array_end();
+        }
+    }
+}
+
+/// Refuses a call in pieces, which the provider sends only to those who ask for it: its name and its
+/// arguments would be lost in silence.
+fn check_whole(pieces: Option<Value<'_>>, goes_on: Option<Value<'_>>) -> Result<(), ReplyError> {
+    if pieces.is_some() || goes_on.and_then(Value::as_bool) == Some(true) {
+        return Err(ReplyError::Shape { expected: "args whole, without streamFunctionCallArguments" });
+    }
+    Ok(())
+}
+
+/// Reads a part of a stream.
+fn read_part<'e>(part: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
+    let [text, call, thought] = part.pick(["text", "functionCall", "thought"]);
+    if let Some(call) = call {
+        let [pieces, goes_on] = call.pick(["partialArgs", "willContinue"]);
+        check_whole(pieces, goes_on)?;
+    }
+    let field = if thought.and_then(Value::as_bool) == Some(true) { THOUGHT } else { TEXT };
+    match text.filter(|_| call.is_none()) {
+        Some(piece) if part.entries().all(|(key, _)| key == "text" || key == "thought") => {
+            visit(Change::Extend { field, piece });
+        }
+        text => {
+            if let Some(piece) = text {
+                visit(Change::Show { key: u32::MAX, field, piece });
+            }
+            visit(Change::Whole { item: part });
+        }
+    }
+    Ok(())
+}
+
+/// Whether a part is empty text and nothing else.
+fn is_nothing(part: Value<'_>) -> bool {
+    let empty = part.get("text").is_some_and(|text| text.raw() == "\"\"");
+    empty && part.entries().all(|(key, _)| key == "text" || key == "thought")
+}
+
+/// Writes text as a string, and JSON as it is where it need not be cut.
+fn write_value(part: &Part<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
+    match part {
+        Part::Json(text) if budget.take_whole(text) => out.value(Value::from_checked(text)),
+        part => write_part(part, budget, out),
+    }
+}

@@ -1,0 +1,116 @@
+//! Mistral's chat endpoint: OpenAI Chat Completions with other words. Source: the models of its SDK.
+//!
+//! Ids are exactly nine letters and digits; others are mapped, see [`super::ids`]. Arguments come as an object
+//! or as text, `null` stands as text for an id that is missing, the choice that demands a call is `any`, and a
+//! result names its tool.
+//!
+//! It is a dialect of its own and not an option of OpenAI's because tools, reply, turn and results have to
+//! agree on it: the dialect is what goes through all of them already, an option could be forgotten in one.
+
+use super::change::{CallParts, Change, Shape};
+use super::openai_chat::{self, OpenAiChat};
+use super::results::{Answered, Budget};
+use super::tools::{Choice, Note, WireRequest, WireTool};
+use super::{ChoiceWords, Facts, Finish, IdRule, Item, NameRule, ReplayError, ReplyError, Wire, is};
+use crate::json::{Value, Writer};
+use crate::result::ToolResult;
+use crate::schema::Subset;
+
+pub(super) struct MistralChat;
+
+impl Wire for MistralChat {
+    fn facts(&self) -> Facts {
+        Facts {
+            choice: ChoiceWords { allowed: false, ..ChoiceWords::ALL },
+            ids: IdRule { len: (9, 9), marks: Some("") },
+            ..Facts::PROVIDER
+        }
+    }
+
+    fn names(&self) -> NameRule {
+        OpenAiChat.names()
+    }
+
+    fn strict(&self) -> Option<&'static Subset> {
+        OpenAiChat.strict()
+    }
+
+    fn tools_start(&self, request: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
+        OpenAiChat.tools_start(request, out);
+    }
+
+    fn tool(&self, tool: &WireTool<'_>, notes: &mut dyn FnMut(Note<'_>), out: &mut Writer<'_, '_>) {
+        OpenAiChat.tool(tool, notes, out);
+    }
+
+    fn tools_end(&self, request: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
+        if !request.any {
+            return;
+        }
+        let required = request.choice == Some(Choice::Required);
+        let choice = request.choice.filter(|_| !required);
+        OpenAiChat.tools_end(&WireRequest { choice, ..*request }, out);
+        if required {
+            super::member("tool_choice", "any", out);
+        }
+    }
+
+    fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
+        if is(root.get("object"), "error") {
+            return Err(ReplyError::Provider);
+        }
+        OpenAiChat.reply(root, &mut |item| match item {
+            Item::Call { id, name, arguments, encoded, incomplete } => {
+                visit(Item::Call { id: given(id), name, arguments, encoded, incomplete });
+            }
+            other => visit(other),
+        })
+    }
+
+    fn replay<'r>(
+        &self,
+        root: Value<'r>,
+        ids: &mut dyn FnMut() -> Option<&'r str>,
+        out: &mut Writer<'_, '_>,
+    ) -> Result<(), ReplayError> {
+        OpenAiChat.replay(root, ids, out)
+    }
+
+    fn stream(&self) -> Option<&'static Shape> {
+        const SHAPE: Shape = Shape {
+            call: |item| {
+                let parts = openai_chat::parts_of(item);
+                Some(CallParts { id: given(parts.id), ..parts })
+            },
+            ..openai_chat::SHAPE
+        };
+        Some(&SHAPE)
+    }
+
+    fn event<'e>(&self, root: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
+        OpenAiChat.event(root, visit)
+    }
+
+    fn results_start(&self, bare: bool, out: &mut Writer<'_, '_>) {
+        OpenAiChat.results_start(bare, out);
+    }
+
+    fn result(
+        &self,
+        call: &Answered<'_>,
+        result: &ToolResult<'_>,
+        budget: &mut Budget,
+        out: &mut Writer<'_, '_>,
+    ) {
+        openai_chat::write_result(call, Some(call.name), result, budget, out);
+    }
+
+    fn results_end(&self, bare: bool, out: &mut Writer<'_, '_>) {
+        OpenAiChat.results_end(bare, out);
+    }
+}
+
+/// An id that is one.
+fn given(id: Option<Value<'_>>) -> Option<Value<'_>> {
+    id.filter(|_| !is(id, "null"))
+}

@@ -1,0 +1,312 @@
+//! Streamed replies: bytes as they come from the provider, in any chunking, into the same [`Reply`] as a
+//! whole response.
+//!
+//! A [`Stream`] takes server-sent events, lines of JSON, or an array of objects, and tells them apart by
+//! their first bytes. It puts the reply together in the caller's memory as a text in the provider's own
+//! whole form, which [`Stream::finish`] reads: so calls, text and replay are those of a whole reply, and a
+//! stream needs no other memory than the reply and one event. Nothing is decoded before all of an escape is
+//! there. Whoever wants to watch is told each piece of text and arguments as it comes ([`StreamEvent`]).
+//!
+//! | file | part |
+//! |---|---|
+//! | `frame` | bytes -> lines -> events, for each framing |
+//! | `filter` | an event's bytes -> the members that the dialect reads |
+//! | the dialect's file | an event -> changes |
+//! | `apply` | changes -> the text, by the rules for indexes and ids |
+//! | `apply/whole` | those of items that come whole |
+//! | `text` | the text: pieces moved in, put in, taken out |
+//! | `plain` | plain text, of models whose server does not read their calls |
+//! | `show` | pieces, decoded for those who watch |
+//!
+//! # Rules
+//!
+//! - A piece with a known index belongs to the latest call of that index, unless it has another id: then it
+//!   begins a call. Without an index its id decides; without both it goes on with the call that was begun
+//!   last, and without such a call it is an error. Repeated ids and names are not appended.
+//! - Calls keep the order in which they began.
+//! - A stream that stops before its end marker gives a reply that is [`Finish::Truncated`]; its calls whose
+//!   arguments are not whole are marked and never executed.
+//! - Plain text has no end marker: it is whole when the host says so by [`Stream::finish`], and a call that is
+//!   open then is cut off. What could have been the beginning of a mark at its end is in the reply's text, but
+//!   was not told.
+//! - An error event ends the stream with [`ReplyError::Provider`]; [`Stream::provider_error`] has its words.
+//! - When the memory does not do, [`ReplyError::NoSpace`] names what the stream needs at this point, and
+//!   [`Stream::rescue`] gives what is there: the calls that are whole can still be run.
+//!
+//! [`Finish::Truncated`]: crate::dialect::Finish::Truncated
+
+mod apply;
+mod filter;
+mod frame;
+mod plain;
+mod show;
+mod text;
+
+pub use show::StreamEvent;
+
+use crate::dialect::{Change, Dialect, Origin, Reply, ReplyError, Shape, error_message, read_reply};
+use crate::json::{self, Options, Surrogates, decode_in_place};
+use crate::scratch::Scratch;
+use apply::Applier;
+use filter::{Filter, Room};
+use frame::{Framing, Taken};
+use plain::Plain;
+use show::{Decoder, Watch};
+use text::{Changes, Span, Text, narrow};
+
+/// How a stream is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StreamOptions {
+    /// Keep the calls and nothing else, to need as little memory as can be. The reply then has no text and
+    /// cannot be replayed. Those who watch are told of text only where the provider sends it in small pieces
+    /// (Gemini does not).
+    pub calls_only: bool,
+    /// How each event, and the reply in the end, is read.
+    pub json: Options,
+}
+
+/// Why a stream could not be read, or not further. It stays so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror_no_std::Error)]
+pub enum StreamError {
+    /// An event, or the reply in the end, cannot be read; or the memory is too small.
+    #[error("{0}")]
+    Reply(ReplyError),
+    /// The dialect has no streams.
+    #[error("the dialect has no streams")]
+    Unsupported,
+}
+impl core::error::Error for StreamError {}
+
+impl From<ReplyError> for StreamError {
+    fn from(error: ReplyError) -> Self {
+        StreamError::Reply(error)
+    }
+}
+
+/// The shape of plain text, of which nothing is used.
+const NO_SHAPE: Shape = Shape {
+    head: "",
+    list: "",
+    tail: "",
+    end: "",
+    members: &[],
+    call_members: &[],
+    fields: &[],
+    empty_call: "",
+    call: |_| None,
+};
+
+/// A reply that comes in pieces; see the [module](self).
+///
+/// ```
+/// use toolcore::prelude::*;
+/// use toolcore::stream::{Stream, StreamEvent, StreamOptions};
+///
+/// let (mut words, mut bytes) = ([0; 64], [0; 1024]);
+/// let memory = Scratch::new(&mut words, &mut bytes);
+/// let mut stream = Stream::new(Dialect::OpenAiChat, StreamOptions::default(), memory)?;
+/// let mut seen = String::new();
+/// let mut watch = |event: StreamEvent<'_>| {
+///     if let StreamEvent::Text(text) = event {
+///         seen.push_str(text);
+///     }
+/// };
+/// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hel", &mut watch)?;
+/// stream.feed(b"lo\"}}]}\n\ndata: [DONE]\n\n", &mut watch)?;
+/// let (reply, _) = stream.finish()?;
+/// assert!(reply.is_empty() && seen == "Hello");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Stream<'m> {
+    dialect: Dialect,
+    shape: &'static Shape,
+    /// The reader of plain text, in place of framing, filter and shape.
+    plain: Option<Plain>,
+    options: StreamOptions,
+    framing: Framing,
+    filter: Filter,
+    decoder: Decoder,
+    text: Text<'m>,
+    /// Bytes of the event so far, those that found no place among them.
+    event: usize,
+    calls: u16,
+    ended: bool,
+    failed: Option<ReplyError>,
+    /// Where the words of the provider's error stand.
+    message: Option<Span>,
+}
+
+impl<'m> Stream<'m> {
+    /// A stream of `dialect` that is put together in `memory`.
+    pub fn new(dialect: Dialect, options: StreamOptions, memory: Scratch<'m>) -> Result<Self, StreamError> {
+        let plain = dialect.wire().text_form().map(Plain::new);
+        let shape = match plain {
+            Some(_) => &NO_SHAPE,
+            None => dialect.wire().stream().ok_or(StreamError::Unsupported)?,
+        };
+        let text = match plain {
+            Some(_) => Text::plain(memory.bytes, memory.words),
+            None => Text::new(shape, memory.bytes, memory.words)?,
+        };
+        Ok(Stream {
+            dialect,
+            shape,
+            plain,
+            options,
+            framing: Framing::new(),
+            filter: Filter::new(if options.calls_only { shape.call_members } else { shape.members }),
+            decoder: Decoder::default(),
+            text,
+            event: 0,
+            calls: 0,
+            ended: false,
+            failed: None,
+            message: None,
+        })
+    }
+
+    /// Takes the next bytes, cut anywhere. `watch` is told what they bring.
+    pub fn feed(&mut self, bytes: &[u8], watch: &mut dyn FnMut(StreamEvent<'_>)) -> Result<(), StreamError> {
+        if let Some(plain) = self.plain.as_mut().filter(|_| self.failed.is_none()) {
+            self.failed = plain.feed(bytes, &mut self.text, self.options.calls_only, watch).err();
+        }
+        let mut rest = if self.plain.is_some() { &[] } else { bytes };
+        while self.failed.is_none() && !rest.is_empty() {
+            let room = self.text.bytes.get_mut(self.text.len..).unwrap_or_default();
+            let mut room = Room { bytes: room, len: self.event };
+            let (used, taken) = self.framing.run(rest, &mut self.filter, &mut room);
+            self.event = room.len;
+            rest = rest.get(used..).unwrap_or_default();
+            match taken {
+                Taken::All => {}
+                Taken::Event => self.event(watch),
+                Taken::Done => self.ended = true,
+                Taken::Broken(reason) => {
+                    let offset = self.event;
+                    self.failed = Some(ReplyError::Json(json::Error { reason, offset }));
+                }
+            }
+        }
+        self.failed.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    /// Takes one event whose framing the host has undone, such as a message of an AWS event stream: its
+    /// type, and its payload. The payload of an event without a type is taken as [`feed`](Self::feed) would.
+    pub fn feed_event(
+        &mut self,
+        kind: &str,
+        payload: &[u8],
+        watch: &mut dyn FnMut(StreamEvent<'_>),
+    ) -> Result<(), StreamError> {
+        let pieces: [&[u8]; 5] = match kind {
+            _ if self.plain.is_some() => [b"", b"", b"", payload, b""],
+            "" => [b"", b"", b"", payload, b""],
+            kind => [b"{\"", kind.as_bytes(), b"\":", payload, b"}"],
+        };
+        pieces.into_iter().try_for_each(|piece| self.feed(piece, watch))
+    }
+
+    /// Why the stream has failed, if it has.
+    pub fn error(&self) -> Option<StreamError> {
+        self.failed.map(StreamError::Reply)
+    }
+
+    /// The words of the provider's error, after [`ReplyError::Provider`].
+    pub fn provider_error(&self) -> Option<&str> {
+        self.message.map(|span| self.text.str(span))
+    }
+
+    /// The bytes of memory that are in use: the reply so far and the event that is being read.
+    pub fn used(&self) -> usize {
+        self.text.len + self.event
+    }
+
+    /// Ends the stream and reads the reply; gives it and the memory that is left.
+    pub fn finish(self) -> Result<(Reply<'m>, Scratch<'m>), StreamError> {
+        match self.failed {
+            Some(error) => Err(error.into()),
+            None => self.rescue(),
+        }
+    }
+
+    /// [`finish`](Self::finish) for a stream that has failed: what was read before. Its calls whose arguments
+    /// are not whole are marked as cut off and are never executed.
+    pub fn rescue(mut self) -> Result<(Reply<'m>, Scratch<'m>), StreamError> {
+        let partial = self.failed.is_some() || self.plain.is_none() && !self.ended;
+        if let Some(plain) = &self.plain {
+            // Half a character at the end is not read.
+            self.text.len = plain.valid();
+        }
+        let mut nobody = |_: StreamEvent<'_>| {};
+        if partial {
+            self.applier(&mut nobody).mark_open();
+        }
+        self.applier(&mut nobody).close_all();
+        let origin = Origin { streamed: true, partial, calls_only: self.options.calls_only };
+        let Text { bytes, words, len, .. } = self.text;
+        let (text, bytes) = bytes.split_at_mut_checked(len).unwrap_or_default();
+        let scratch = Scratch { words, bytes };
+        let read = read_reply(self.dialect, text, &self.options.json, origin, scratch);
+        read.map_err(|error| match error {
+            ReplyError::NoSpace { words, bytes } => ReplyError::NoSpace { words, bytes: len + bytes }.into(),
+            error => error.into(),
+        })
+    }
+
+    /// Reads the event that is whole now.
+    fn event(&mut self, watch: &mut Watch<'_>) {
+        let result = self.read_event().and_then(|()| self.applier(watch).run());
+        self.event = 0;
+        if let Err(error) = result {
+            self.failed = Some(error);
+        }
+    }
+
+    /// Records the changes that the event brings.
+    fn read_event(&mut self) -> Result<(), ReplyError> {
+        let start = self.text.len;
+        let end = start.saturating_add(self.event);
+        let parts = self.text.parts();
+        let Some(event) = self.text.bytes.get(start..end) else {
+            return Err(ReplyError::NoSpace { words: 0, bytes: end });
+        };
+        // Half of a surrogate pair can be at the end of a piece; the reply's reader sees both.
+        let options = Options { surrogates: Surrogates::Replace, ..self.options.json };
+        let root = json::parse(event, &options).map_err(ReplyError::Json)?;
+        let mut changes = Changes::NONE;
+        let base = event.as_ptr() as usize;
+        let words = &mut *self.text.words;
+        let place = |text: &str| start + (text.as_ptr() as usize).wrapping_sub(base);
+        let mut visit = |change: Change<'_>| {
+            let (what, key, value) = apply::encode(&change);
+            let text = value.map_or("", json::Value::raw);
+            let at = if text.is_empty() { 0 } else { narrow(place(text)) };
+            Text::record(words, parts, &mut changes, [what, key, at, narrow(text.len())]);
+        };
+        let read = self.dialect.wire().event(root, &mut visit);
+        if read == Err(ReplyError::Provider) {
+            let message = error_message(root);
+            let text =
+                message.map_or("", |message| message.as_str().map_or(message.raw(), |text| text.raw()));
+            let (at, len) = (place(text), text.len());
+            let content = self.text.bytes.get_mut(at..at + len).unwrap_or_default();
+            self.message = Some(Span { at, len: decode_in_place(content) });
+        }
+        read?;
+        self.text.begin(changes, end)
+    }
+
+    fn applier<'a>(&'a mut self, watch: &'a mut Watch<'a>) -> Applier<'a, 'm> {
+        Applier {
+            shape: self.shape,
+            text: &mut self.text,
+            calls_only: self.options.calls_only,
+            options: &self.options.json,
+            decoder: &mut self.decoder,
+            calls: &mut self.calls,
+            ended: &mut self.ended,
+            watch,
+        }
+    }
+}

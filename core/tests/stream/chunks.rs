@@ -1,0 +1,170 @@
+//! Chunking changes nothing.
+
+use serde_json::{Value as Json, json};
+use toolcore::dialect::{Dialect, ReplyError};
+use toolcore::json::Reason;
+use toolcore::scratch::Scratch;
+use toolcore::stream::{Stream, StreamError};
+
+use crate::convert::stream_of;
+use crate::support::{ALL, CALLS, Random, Seen, Watched, stream_in, stream_watched};
+
+/// Replies with several calls, text beside them, escapes, and what must go back.
+pub(crate) fn examples() -> Vec<(Dialect, Json)> {
+    let arguments =
+        r#"{"city":"Troms\u00f8 \ud83d\ude00","note":"a \"quoted\"\n\\ line","n":1.0e2,"deep":[[{}]]}"#;
+    let openai = json!({"choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant",
+        "content":"Let me \"see\" 😀","tool_calls":[
+            {"id":"call_1","type":"function","function":{"name":"get_weather","arguments":arguments}},
+            {"id":"call_2","type":"function","function":{"name":"get_time","arguments":"{}"}},
+            {"id":"call_3","type":"function","function":{"name":"ping","arguments":""}}]}}],
+        "usage":{"prompt_tokens":1}});
+    let anthropic = json!({"id":"m","type":"message","role":"assistant","content":[
+        {"type":"thinking","thinking":"hm\n","signature":"AAA=="},
+        {"type":"text","text":"Let me \"see\" 😀","citations":[{"a":1},{"a":2}]},
+        {"type":"server_tool_use","id":"s","name":"web_search","input":{"query":"x"}},
+        {"type":"web_search_tool_result","tool_use_id":"s","content":[{"url":"u"}]},
+        {"type":"tool_use","id":"toolu_1","name":"get_weather","input":{"city":"Tromsø 😀","note":"a \"q\"\n\\"}},
+        {"type":"tool_use","id":"toolu_2","name":"get_time","input":{}}],
+        "stop_reason":"tool_use","stop_sequence":null});
+    let responses = json!({"id":"resp_1","object":"response","status":"completed","error":null,
+        "incomplete_details":null,"output":[
+        {"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm\n"}],
+            "encrypted_content":"AAA==","content":[]},
+        {"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[
+            {"type":"output_text","text":"Let me \"see\" 😀","annotations":[],"logprobs":[]}]},
+        {"type":"web_search_call","id":"ws_1","status":"completed","action":{"type":"search","query":"x"}},
+        {"type":"function_call","id":"fc_1","call_id":"call_1","name":"get_weather","arguments":arguments,
+            "status":"completed"},
+        {"type":"custom_tool_call","id":"ctc_1","call_id":"call_2","name":"sql","input":"SELECT \"a\"\n",
+            "status":"completed"},
+        {"type":"function_call","id":"fc_3","call_id":"call_3","name":"ping","arguments":"{}",
+            "status":"completed"}]});
+    let gemini = json!({"candidates":[{"index":0,"finishReason":"STOP","content":{"role":"model","parts":[
+        {"text":"hm\n","thought":true},
+        {"text":"Let me \"see\" 😀"},
+        {"text":"","thoughtSignature":"AAA="},
+        {"executableCode":{"language":"PYTHON","code":"print(1)"}},
+        {"functionCall":{"id":"f1","name":"get_weather","args":{"city":"Tromsø 😀","note":"a \"q\"\n\\"}},
+            "thoughtSignature":"QUJD"},
+        {"functionCall":{"name":"get_time","args":{}}}]}}]});
+    let input = json!({"city":"Tromsø 😀","note":"a \"q\"\n\\","deep":[[{}]]});
+    let bedrock = json!({"output":{"message":{"role":"assistant","content":[
+        {"reasoningContent":{"reasoningText":{"text":"hm\n","signature":"AAA=="}}},
+        {"reasoningContent":{"redactedContent":"AAEC"}},
+        {"text":"Let me \"see\" 😀"},
+        {"toolUse":{"toolUseId":"s","name":"nova_code_interpreter","type":"server_tool_use","input":{"x":1}}},
+        {"toolResult":{"toolUseId":"s","type":"nova_code_interpreter_result","content":[{"text":"a"},{"text":"b"}]}},
+        {"toolUse":{"toolUseId":"tooluse_1","name":"get_weather","input":input}},
+        {"toolUse":{"toolUseId":"tooluse_2","name":"get_time","input":{}}}]}},
+        "stopReason":"tool_use","usage":{"inputTokens":1}});
+    let ollama = json!({"message":{"role":"assistant","thinking":"hm\n","content":"Let me \"see\" 😀",
+        "tool_calls":[{"function":{"name":"get_weather","arguments":input}},
+            {"id":"call_2","function":{"index":0,"name":"get_time","arguments":{}}}]},
+        "done":true,"done_reason":"stop"});
+    let mut mistral = openai.clone();
+    let calls = mistral["choices"][0]["message"]["tool_calls"].as_array_mut().unwrap();
+    for (call, id) in calls.iter_mut().zip(["D681PevKs", "call_2", "null"]) {
+        call["id"] = id.into();
+    }
+    let cohere = json!({"id":"c","finish_reason":"TOOL_CALL","message":{"role":"assistant",
+        "tool_plan":"I look \"up\" 😀","content":[{"type":"text","text":"Let me \"see\" 😀"}],"tool_calls":[
+            {"id":"get_weather_1","type":"function","function":{"name":"get_weather","arguments":arguments}},
+            {"id":"get_time_2","type":"function","function":{"name":"get_time","arguments":"{}"}}]}});
+    vec![
+        (Dialect::OpenAiChat, openai),
+        (Dialect::MistralChat, mistral),
+        (Dialect::Cohere, cohere),
+        (Dialect::Anthropic, anthropic),
+        (Dialect::OpenAiResponses, responses),
+        (Dialect::Gemini, gemini),
+        (Dialect::Bedrock, bedrock),
+        (Dialect::Ollama, ollama),
+    ]
+}
+
+#[test]
+fn a_cut_at_any_byte_changes_nothing() {
+    for (dialect, reply) in examples() {
+        for text in [stream_of(dialect, &reply, 24), stream_of(dialect, &reply, 1000)] {
+            let expected = stream_watched(dialect, [text.as_bytes()]);
+            assert!(expected.0.calls.len() >= 2);
+            for cut in 0..=text.len() {
+                let (before, after) = text.as_bytes().split_at(cut);
+                let sizes = [256, 8192];
+                let (seen, watched) = stream_in(dialect, [before, after], ALL, sizes);
+                assert_eq!((seen.unwrap(), watched), expected, "{} cut at {cut}", dialect.name());
+                if cut % 7 == 0 {
+                    let (seen, _) = stream_in(dialect, [before, after], CALLS, sizes);
+                    assert_eq!(seen.unwrap().calls, expected.0.calls, "{} cut at {cut}", dialect.name());
+                }
+            }
+        }
+    }
+}
+
+/// `TOOLCORE_STREAM_CHUNKINGS` says how many for each dialect (here and for damaged streams), `TOOLCORE_STREAM_SEED` where they start.
+#[test]
+fn random_chunkings_change_nothing() {
+    let variable = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().unwrap());
+    let count = variable("TOOLCORE_STREAM_CHUNKINGS").unwrap_or(300);
+    let seed = variable("TOOLCORE_STREAM_SEED").unwrap_or(0x746F_6F6C);
+    for (dialect, reply) in examples() {
+        let texts: Vec<(String, (Seen, Watched))> = [1, 2, 7, 1000]
+            .map(|piece| {
+                let text = stream_of(dialect, &reply, piece);
+                let expected = stream_watched(dialect, [text.as_bytes()]);
+                (text, expected)
+            })
+            .into();
+        for number in 0..count {
+            let mut random = Random(seed ^ (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            let (text, expected) = &texts[random.below(texts.len())];
+            let (seen, watched) = stream_in(dialect, random.cut(text.as_bytes()), ALL, [256, 8192]);
+            assert_eq!((&seen.unwrap(), &watched), (&expected.0, &expected.1), "number {number}");
+        }
+    }
+}
+
+/// Streams with bytes changed, left out and doubled, in memory of any size: an error or a reply, never a
+/// panic, and what is kept can always be read.
+#[test]
+fn damaged_streams_end_in_an_error_or_a_reply() {
+    let count = std::env::var("TOOLCORE_STREAM_CHUNKINGS").map_or(500, |count| count.parse().unwrap());
+    for (dialect, reply) in examples() {
+        let text = stream_of(dialect, &reply, 5);
+        for number in 0..count {
+            let mut random = Random(0x5EED ^ (number + 1_u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            let mut bytes = text.clone().into_bytes();
+            for _ in 0..=random.below(4) {
+                let at = random.below(bytes.len() - 64);
+                let with = b"{}[]\",:\\0n\n\r \xffud83"[random.below(18)];
+                match random.below(4) {
+                    0 => bytes[at] = with,
+                    1 => bytes.insert(at, with),
+                    2 => drop(bytes.drain(at..at + random.below(64))),
+                    _ => {
+                        let piece = bytes[at..at + random.below(64)].to_vec();
+                        let to = random.below(bytes.len());
+                        bytes.splice(to..to, piece);
+                    }
+                }
+            }
+            let sizes = [random.below(100), random.below(2000)];
+            let options = [ALL, CALLS][random.below(2)];
+            let (mut words, mut memory) = (vec![0; sizes[0]], vec![0; sizes[1]]);
+            let scratch = Scratch::new(&mut words, &mut memory);
+            let Ok(mut stream) = Stream::new(dialect, options, scratch) else { continue };
+            let failed =
+                random.cut(&bytes).into_iter().find_map(|chunk| stream.feed(chunk, &mut |_| {}).err());
+            match stream.rescue() {
+                Ok((reply, _)) => drop(Seen::of(&reply)),
+                // The text itself is JSON, whatever came.
+                Err(StreamError::Reply(ReplyError::Json(error))) => {
+                    assert_eq!(error.reason, Reason::LoneSurrogate, "{failed:?}, number {number}");
+                }
+                Err(_) => {}
+            }
+        }
+    }
+}
