@@ -8,7 +8,7 @@ use super::{
     ChoiceWords, Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, member,
     name_and_description, provider_error,
 };
-use crate::json::{Kind, Value, Writer};
+use crate::json::{Kind, Reader, Value, Writer};
 use crate::result::{Part, ToolResult};
 use crate::schema::{Subset, subset};
 
@@ -34,8 +34,15 @@ const CALL_BLOCK: [Member; 6] = [
     Member::whole("thinking"),
 ];
 
-/// The member of a delta that is a piece of each field.
-const PIECES: [&str; FIELDS.len()] = ["text", "thinking", "signature", "partial_json", "citation", "content"];
+/// What is read of a block.
+const BLOCK: [&str; 5] = ["type", "text", "id", "name", "input"];
+
+/// What is read of an event.
+const EVENT: [&str; 7] = ["type", "index", "content_block", "delta", "error", "content", "stop_reason"];
+
+/// What is read of a delta: the piece of each of [`FIELDS`], and the reason.
+const DELTA: [&str; FIELDS.len() + 1] =
+    ["text", "thinking", "signature", "partial_json", "citation", "content", "stop_reason"];
 
 /// The image types that a tool result may hold.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -131,19 +138,40 @@ impl Wire for Anthropic {
 
     /// Reads a whole message. Blocks that the provider runs itself (`server_tool_use`, `mcp_tool_use` and
     /// their results) and thinking are passed over.
-    fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
-        let [error, content, reason] = root.pick(["error", "content", "stop_reason"]);
-        provider_error(error)?;
-        let content = content.filter(|content| matches!(content.kind(), Kind::String | Kind::Array));
-        let content = content.ok_or(ReplyError::Shape { expected: "content" })?;
-        visit(Item::Text(Some(content)));
-        for block in content.items() {
-            let [kind, text, id, name, input] = block.pick(["type", "text", "id", "name", "input"]);
-            if is(kind, "text") {
-                visit(Item::Text(text));
-            } else if is(kind, "tool_use") {
-                visit(Item::Call { id, name, arguments: input, encoded: false, incomplete: false });
+    fn reply<'r>(
+        &self,
+        reader: &mut Reader<'r>,
+        visit: &mut dyn FnMut(Item<'r>),
+    ) -> Result<Finish, ReplyError> {
+        let (mut content, mut reason) = (false, None);
+        let mut root = reader.members(&["error", "content", "stop_reason"])?;
+        while let Some(key) = root.next(reader)? {
+            match key {
+                "error" => provider_error(reader)?,
+                "stop_reason" => reason = Some(reader.skip_value()?),
+                _ => match reader.peek()? {
+                    Kind::String => {
+                        content = true;
+                        visit(Item::Text(Some(reader.skip_value()?)));
+                    }
+                    Kind::Array => {
+                        content = true;
+                        let mut blocks = reader.elements()?;
+                        while blocks.next(reader)? {
+                            let [kind, text, id, name, arguments] = reader.pick(BLOCK)?;
+                            if is(kind, "text") {
+                                visit(Item::Text(text));
+                            } else if is(kind, "tool_use") {
+                                visit(Item::Call(CallParts { id, name, arguments, ..CallParts::default() }));
+                            }
+                        }
+                    }
+                    _ => {}
+                },
             }
+        }
+        if !content {
+            return Err(ReplyError::Shape { expected: "content" });
         }
         Ok(match reason.and_then(Value::as_str) {
             Some(reason) if reason == "max_tokens" || reason == "model_context_window_exceeded" => {
@@ -220,23 +248,40 @@ impl Wire for Anthropic {
             fields: &FIELDS,
             empty_call: "",
             call: |item| {
-                let [kind, id, name, arguments] = item.pick(["type", "id", "name", "input"]);
-                let is_call = kind.and_then(Value::as_str).is_some_and(|kind| kind == "tool_use");
-                is_call.then_some(CallParts { id, name, arguments })
+                let [kind, _, id, name, arguments] = item.pick(BLOCK)?;
+                let call = CallParts { id, name, arguments, ..CallParts::default() };
+                Ok(is(kind, "tool_use").then_some(call))
             },
         };
         Some(&SHAPE)
     }
 
-    fn event<'e>(&self, root: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
-        let [kind, number, block, delta, error, content, reason] =
-            root.pick(["type", "index", "content_block", "delta", "error", "content", "stop_reason"]);
-        provider_error(error)?;
+    fn event<'e>(
+        &self,
+        reader: &mut Reader<'e>,
+        visit: &mut dyn FnMut(Change<'e>),
+    ) -> Result<(), ReplyError> {
+        let (mut kind, mut number, mut block, mut content, mut reason) = (None, None, None, None, None);
+        let mut pieces = [None; FIELDS.len()];
+        let mut root = reader.members(&EVENT)?;
+        while let Some(key) = root.next(reader)? {
+            match key {
+                "error" => provider_error(reader)?,
+                "delta" => {
+                    let [grows @ .., stop_reason] = reader.pick(DELTA)?;
+                    (pieces, reason) = (grows, stop_reason);
+                }
+                "type" => kind = Some(reader.skip_value()?),
+                "index" => number = Some(reader.skip_value()?),
+                "content_block" => block = Some(reader.skip_value()?),
+                "content" => content = Some(reader.skip_value()?),
+                _ => reason = Some(reader.skip_value()?),
+            }
+        }
         let kind = kind.and_then(Value::as_str);
         let is = |name: &str| kind.is_some_and(|kind| kind == name);
         let key = index(number).ok_or(ReplyError::Shape { expected: "the index of a block" });
         if is("content_block_delta") {
-            let pieces = delta.map_or([None; FIELDS.len()], |delta| delta.pick(PIECES));
             for (field, piece) in (0..).zip(pieces) {
                 if let Some(piece) = piece {
                     visit(Change::Append { key: key?, field, piece });
@@ -248,7 +293,7 @@ impl Wire for Anthropic {
         } else if is("content_block_stop") {
             visit(Change::Close { key: key? });
         } else if is("message_delta") {
-            if let Some(reason) = delta.and_then(|delta| delta.get("stop_reason")) {
+            if let Some(reason) = reason {
                 visit(Change::Finish { reason });
             }
         } else if is("message_stop") {

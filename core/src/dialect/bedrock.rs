@@ -16,7 +16,7 @@ use super::{
     ChoiceWords, Facts, Finish, IdRule, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, member,
     name_and_description,
 };
-use crate::json::{Kind, Value, Writer};
+use crate::json::{Kind, Reader, Value, Writer};
 use crate::result::{Part, ToolResult};
 use crate::schema::{Subset, subset};
 
@@ -51,6 +51,13 @@ const EXCEPTIONS: [&str; 5] = [
     "throttlingException",
     "validationException",
 ];
+
+/// What is read of an event: a block's beginning, piece and end, the reason, a whole response, what went wrong.
+const EVENT: [&str; 11] = {
+    let [a, b, c, d, e] = EXCEPTIONS;
+    let [start, delta] = ["contentBlockStart", "contentBlockDelta"];
+    [start, delta, "contentBlockStop", "messageStop", "output", "stopReason", a, b, c, d, e]
+};
 
 const STOP: [Member; 1] = [Member::whole("stopReason")];
 const OUTPUT: [Member; 1] = [Member { key: "message", inner: &CONTENT }];
@@ -160,25 +167,35 @@ impl Wire for Bedrock {
 
     /// Reads a whole response or one assistant message. What the provider ran itself (`server_tool_use`) is
     /// passed over.
-    fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
-        let [output, content, reason, kind, error] =
-            root.pick(["output", "content", "stopReason", "__type", "message"]);
-        let message = output.and_then(|output| output.get("message"));
-        let content = message.map_or(content, |message| message.get("content"));
-        let Some(content) = content.filter(|content| content.kind() == Kind::Array) else {
-            let failed = kind.is_some() || error.is_some_and(|error| error.as_str().is_some());
-            return Err(if failed {
-                ReplyError::Provider
-            } else {
-                ReplyError::Shape { expected: "output.message.content" }
-            });
-        };
-        for block in content.items() {
-            if let Some(CallParts { id, name, arguments }) = call_of(block) {
-                visit(Item::Call { id, name, arguments, encoded: false, incomplete: false });
-            } else if let Some(text) = block.get("text") {
-                visit(Item::Text(Some(text)));
+    fn reply<'r>(
+        &self,
+        reader: &mut Reader<'r>,
+        visit: &mut dyn FnMut(Item<'r>),
+    ) -> Result<Finish, ReplyError> {
+        let (mut found, mut failed, mut reason) = (false, false, None);
+        let mut root = reader.members(&["output", "content", "stopReason", "__type", "message"])?;
+        while let Some(key) = root.next(reader)? {
+            match key {
+                "stopReason" => reason = Some(reader.skip_value()?),
+                "__type" => failed = true,
+                "message" => failed |= reader.peek()? == Kind::String,
+                _ if found => {}
+                "output" => {
+                    let mut output = reader.members(&["message"])?;
+                    while output.next(reader)?.is_some() {
+                        let mut message = reader.members(&["content"])?;
+                        while message.next(reader)?.is_some() {
+                            found |= read_content(reader, visit)?;
+                        }
+                    }
+                }
+                // A message alone.
+                _ => found = read_content(reader, visit)?,
             }
+        }
+        if !found {
+            let shape = ReplyError::Shape { expected: "output.message.content" };
+            return Err(if failed { ReplyError::Provider } else { shape });
         }
         let reason = |names: &[&str]| names.iter().any(|name| is(reason, name));
         Ok(if reason(&["max_tokens", "model_context_window_exceeded"]) {
@@ -210,7 +227,7 @@ impl Wire for Bedrock {
         out.key("content");
         out.array_start();
         for block in content.items().filter(|block| is_taken_back(*block)) {
-            let minted = if call_of(block).is_some() { ids() } else { None };
+            let minted = if is_call(block) { ids() } else { None };
             write_replayed(block, minted, out);
         }
         out.array_end();
@@ -228,50 +245,61 @@ impl Wire for Bedrock {
             call_members: &members(&CALL_DELTA),
             fields: &FIELDS,
             empty_call: "",
-            call: call_of,
+            call: read_block,
         };
         Some(&SHAPE)
     }
 
-    fn event<'e>(&self, root: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
-        if root.pick(EXCEPTIONS).iter().any(Option::is_some) {
-            return Err(ReplyError::Provider);
-        }
-        let [start, delta, stop, end, output, reason] = root.pick([
-            "contentBlockStart",
-            "contentBlockDelta",
-            "contentBlockStop",
-            "messageStop",
-            "output",
-            "stopReason",
-        ]);
-        let key = |event: Value<'_>| {
-            let number = event.get("contentBlockIndex");
-            index(number).ok_or(ReplyError::Shape { expected: "the contentBlockIndex of a block" })
-        };
-        if let Some(event) = start {
-            let item = event.get("start").ok_or(ReplyError::Shape { expected: "contentBlockStart.start" })?;
-            visit(Change::Open { key: key(event)?, item });
-        }
-        if let Some(event) = delta {
-            let key = key(event)?;
-            for (field, piece) in (0..).zip(pieces(event.get("delta"))) {
-                if let Some(piece) = piece {
-                    visit(Change::Append { key, field, piece });
+    fn event<'e>(
+        &self,
+        reader: &mut Reader<'e>,
+        visit: &mut dyn FnMut(Change<'e>),
+    ) -> Result<(), ReplyError> {
+        let mut root = reader.members(&EVENT)?;
+        while let Some(key) = root.next(reader)? {
+            match key {
+                "contentBlockStart" => {
+                    let [number, item] = reader.pick(["contentBlockIndex", "start"])?;
+                    let item = item.ok_or(ReplyError::Shape { expected: "contentBlockStart.start" })?;
+                    visit(Change::Open { key: key_of(number)?, item });
                 }
+                "contentBlockDelta" => {
+                    let (mut number, mut pieces) = (None, [None; FIELDS.len()]);
+                    let mut delta = reader.members(&["contentBlockIndex", "delta"])?;
+                    while let Some(key) = delta.next(reader)? {
+                        match key {
+                            "delta" => pieces = read_pieces(reader)?,
+                            _ => number = Some(reader.skip_value()?),
+                        }
+                    }
+                    let key = key_of(number)?;
+                    for (field, piece) in (0..).zip(pieces) {
+                        if let Some(piece) = piece {
+                            visit(Change::Append { key, field, piece });
+                        }
+                    }
+                }
+                "contentBlockStop" => {
+                    let [number] = reader.pick(["contentBlockIndex"])?;
+                    visit(Change::Close { key: key_of(number)? });
+                }
+                "messageStop" => {
+                    if let [Some(reason)] = reader.pick(["stopReason"])? {
+                        visit(Change::Finish { reason });
+                    }
+                }
+                // A whole response where a stream was asked for.
+                "output" => {
+                    let output = reader.skip_value()?;
+                    let content = output.pointer("/message/content");
+                    for (key, item) in (0..).zip(content.into_iter().flat_map(Value::items)) {
+                        visit(Change::Open { key, item });
+                        visit(Change::Close { key });
+                    }
+                }
+                "stopReason" => visit(Change::Finish { reason: reader.skip_value()? }),
+                _ => return Err(ReplyError::Provider),
             }
-        }
-        if let Some(event) = stop {
-            visit(Change::Close { key: key(event)? });
-        }
-        // A whole response where a stream was asked for.
-        let content = output.and_then(|output| output.pointer("/message/content"));
-        for (key, item) in (0..).zip(content.into_iter().flat_map(Value::items)) {
-            visit(Change::Open { key, item });
-            visit(Change::Close { key });
-        }
-        if let Some(reason) = end.and_then(|end| end.get("stopReason")).or(reason) {
-            visit(Change::Finish { reason });
         }
         Ok(())
     }
@@ -325,19 +353,69 @@ impl Wire for Bedrock {
     }
 }
 
-/// The parts of a call that is the client's to run.
-fn call_of(block: Value<'_>) -> Option<CallParts<'_>> {
-    let [id, name, arguments, kind] = block.get("toolUse")?.pick(["toolUseId", "name", "input", "type"]);
-    (!is(kind, "server_tool_use")).then_some(CallParts { id, name, arguments })
+/// Reads the blocks of a message; says whether there is a list of them.
+fn read_content<'r>(reader: &mut Reader<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<bool, ReplyError> {
+    let mut blocks = reader.elements()?;
+    let found = blocks.is_open();
+    while blocks.next(reader)? {
+        let (mut call, mut text) = (None, None);
+        let mut block = reader.members(&["toolUse", "text"])?;
+        while let Some(key) = block.next(reader)? {
+            match key {
+                "toolUse" => call = read_call(reader)?,
+                _ => text = Some(reader.skip_value()?),
+            }
+        }
+        visit(call.map_or(Item::Text(text), Item::Call));
+    }
+    Ok(found)
 }
 
-/// The piece of each field in a delta.
-fn pieces(delta: Option<Value<'_>>) -> [Option<Value<'_>>; FIELDS.len()] {
-    let Some(delta) = delta else { return [None; FIELDS.len()] };
-    let [text, call, result, reasoning] = delta.pick(["text", "toolUse", "toolResult", "reasoningContent"]);
-    let [thought, signature, redacted] =
-        reasoning.map_or([None; 3], |reasoning| reasoning.pick(["text", "signature", "redactedContent"]));
-    [text, call.and_then(|call| call.get("input")), result, thought, signature, redacted]
+/// Reads a block; `None` if it is no call that is the client's to run.
+fn read_block<'v>(reader: &mut Reader<'v>) -> Result<Option<CallParts<'v>>, ReplyError> {
+    let mut call = None;
+    let mut block = reader.members(&["toolUse"])?;
+    while block.next(reader)?.is_some() {
+        call = read_call(reader)?;
+    }
+    Ok(call)
+}
+
+/// Reads what a `toolUse` holds.
+fn read_call<'v>(reader: &mut Reader<'v>) -> Result<Option<CallParts<'v>>, ReplyError> {
+    if reader.peek()? == Kind::Null {
+        return Ok(None);
+    }
+    let [id, name, arguments, kind] = reader.pick(["toolUseId", "name", "input", "type"])?;
+    let call = CallParts { id, name, arguments, ..CallParts::default() };
+    Ok((!is(kind, "server_tool_use")).then_some(call))
+}
+
+/// The number of a block.
+fn key_of(number: Option<Value<'_>>) -> Result<u32, ReplyError> {
+    index(number).ok_or(ReplyError::Shape { expected: "the contentBlockIndex of a block" })
+}
+
+/// Reads the piece of each field in a delta.
+fn read_pieces<'v>(reader: &mut Reader<'v>) -> Result<[Option<Value<'v>>; FIELDS.len()], ReplyError> {
+    let [mut text, mut input, mut result] = [None; 3];
+    let mut reasoning = [None; 3];
+    let mut delta = reader.members(&["text", "toolUse", "toolResult", "reasoningContent"])?;
+    while let Some(key) = delta.next(reader)? {
+        match key {
+            "text" => text = Some(reader.skip_value()?),
+            "toolUse" => [input] = reader.pick(["input"])?,
+            "toolResult" => result = Some(reader.skip_value()?),
+            _ => reasoning = reader.pick(["text", "signature", "redactedContent"])?,
+        }
+    }
+    let [thought, signature, redacted] = reasoning;
+    Ok([text, input, result, thought, signature, redacted])
+}
+
+/// Whether a block is a call that is the client's to run.
+fn is_call(block: Value<'_>) -> bool {
+    read_block(&mut block.reader()).is_ok_and(|call| call.is_some())
 }
 
 /// Whether the provider takes this block of its own back.
@@ -354,7 +432,7 @@ fn is_taken_back(block: Value<'_>) -> bool {
 /// Writes a block. A call of the client's has an id and an object, and no `type`, which the provider puts out
 /// with a value that it does not know in a request.
 fn write_replayed(block: Value<'_>, minted: Option<&str>, out: &mut Writer<'_, '_>) {
-    let Some(call) = block.get("toolUse").filter(|_| call_of(block).is_some()) else {
+    let Some(call) = block.get("toolUse").filter(|_| is_call(block)) else {
         return out.value(block);
     };
     out.object_start();

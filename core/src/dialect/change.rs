@@ -3,7 +3,8 @@
 //! A stream is put together as a text in the dialect's own whole form, so that one reader reads both. A
 //! [`Shape`] says what that text looks like, and each event is read into [`Change`]s to it.
 
-use crate::json::Value;
+use super::ReplyError;
+use crate::json::{Reader, Value};
 
 /// A stream's whole form, and what of its events is read.
 ///
@@ -28,7 +29,14 @@ pub(crate) struct Shape {
     /// What an item with nothing in it looks like, for calls that come in pieces.
     pub(crate) empty_call: &'static str,
     /// Reads an item, or a piece of one; `None` if it is no call for the client to run.
-    pub(crate) call: for<'v> fn(Value<'v>) -> Option<CallParts<'v>>,
+    pub(crate) call: for<'v> fn(&mut Reader<'v>) -> Result<Option<CallParts<'v>>, ReplyError>,
+}
+
+impl Shape {
+    /// The parts of an item that is a call, or of a piece of one.
+    pub(crate) fn call<'v>(&self, item: Value<'v>) -> Option<CallParts<'v>> {
+        (self.call)(&mut item.reader()).ok().flatten()
+    }
 }
 
 /// A member of an event.
@@ -72,12 +80,21 @@ pub(crate) enum Show {
     Nothing,
 }
 
-/// The parts of a call in an item.
+/// The parts of a call for the client to run, in an item or a reply.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct CallParts<'v> {
+    /// The id, if it is there.
     pub(crate) id: Option<Value<'v>>,
+    /// The tool's name.
     pub(crate) name: Option<Value<'v>>,
+    /// The arguments' JSON, or the text for a tool that takes free text.
     pub(crate) arguments: Option<Value<'v>>,
+    /// Whether arguments that are a string are the JSON text that it holds, and not a string.
+    pub(crate) encoded: bool,
+    /// The tool takes free text.
+    pub(crate) custom: bool,
+    /// The provider says that it did not get to the end of this call.
+    pub(crate) incomplete: bool,
 }
 
 /// What an event changes. Values are of the event's text.

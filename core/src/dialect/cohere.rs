@@ -10,10 +10,10 @@ use super::openai_chat::{self, OpenAiChat};
 use super::results::{Answered, Budget, write_part};
 use super::tools::{Choice, Note, WireRequest, WireTool};
 use super::{
-    ChoiceWords, Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, is, member,
-    name_and_description,
+    ChoiceWords, Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, is, list, member,
+    name_and_description, provider_error,
 };
-use crate::json::{Kind, Value, Writer};
+use crate::json::{Kind, Reader, Value, Writer};
 use crate::result::{Part, ToolResult};
 use crate::schema::{Subset, subset};
 
@@ -51,6 +51,31 @@ const EVENT: [Member; 5] = [
     Member::whole("error"),
     Member::whole("message"),
 ];
+
+/// Reads a member of a message.
+fn read_member<'r>(
+    key: &str,
+    reader: &mut Reader<'r>,
+    visit: &mut dyn FnMut(Item<'r>),
+) -> Result<(), ReplyError> {
+    match key {
+        "content" => {
+            let content = reader.skip_value()?;
+            visit(Item::Beside(Some(content)));
+            for part in content.items() {
+                visit(Item::Beside(part.get("text")));
+            }
+        }
+        "tool_calls" => {
+            let mut calls = list(reader, "a list of tool_calls")?;
+            while calls.next(reader)? {
+                visit(Item::Call(openai_chat::read_call(reader)?));
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
 
 impl Wire for Cohere {
     fn facts(&self) -> Facts {
@@ -100,24 +125,35 @@ impl Wire for Cohere {
     }
 
     /// Reads a whole response or one assistant message. The plan is thinking and passed over.
-    fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
-        let [message, reason] = root.pick(["message", "finish_reason"]);
-        if message.is_some_and(|message| message.as_str().is_some()) {
-            return Err(ReplyError::Provider);
+    fn reply<'r>(
+        &self,
+        reader: &mut Reader<'r>,
+        visit: &mut dyn FnMut(Item<'r>),
+    ) -> Result<Finish, ReplyError> {
+        let (mut in_message, mut found, mut reason) = (false, false, None);
+        let mut root = reader.members(&["message", "finish_reason", "content", "tool_calls", "tool_plan"])?;
+        while let Some(key) = root.next(reader)? {
+            match key {
+                "finish_reason" => reason = Some(reader.skip_value()?),
+                "message" if reader.peek()? == Kind::String => return Err(ReplyError::Provider),
+                "message" => {
+                    in_message = true;
+                    let mut message = reader.members(&["content", "tool_calls", "tool_plan"])?;
+                    while let Some(key) = message.next(reader)? {
+                        found = true;
+                        read_member(key, reader, visit)?;
+                    }
+                }
+                // A message alone.
+                _ if !in_message => {
+                    found = true;
+                    read_member(key, reader, visit)?;
+                }
+                _ => {}
+            }
         }
-        let [content, calls, plan] = message.unwrap_or(root).pick(["content", "tool_calls", "tool_plan"]);
-        openai_chat::check_calls(calls, None)?;
-        if content.is_none() && calls.is_none() && plan.is_none() {
+        if !found {
             return Err(ReplyError::Shape { expected: "message.content or message.tool_calls" });
-        }
-        visit(Item::Text(content));
-        for part in content.into_iter().flat_map(Value::items) {
-            visit(Item::Text(part.get("text")));
-        }
-        for call in calls.into_iter().flat_map(Value::items) {
-            let parts = openai_chat::parts_of(call);
-            let (id, name, arguments) = (parts.id, parts.name, parts.arguments);
-            visit(Item::Call { id, name, arguments, encoded: true, incomplete: false });
         }
         let cut = ["MAX_TOKENS", "ERROR", "TIMEOUT"].iter().any(|name| is(reason, name));
         Ok(if cut { Finish::Truncated } else { Finish::Complete })
@@ -178,23 +214,47 @@ impl Wire for Cohere {
             call_members: &EVENT,
             fields: &FIELDS,
             empty_call: "",
-            call: |item| Some(openai_chat::parts_of(item)),
+            call: |item| openai_chat::read_call(item).map(Some),
         };
         Some(&SHAPE)
     }
 
-    fn event<'e>(&self, root: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
-        let [kind, number, delta, error, words] = root.pick(["type", "index", "delta", "error", "message"]);
-        super::provider_error(error)?;
-        if words.is_some_and(|words| words.as_str().is_some()) {
-            return Err(ReplyError::Provider);
+    fn event<'e>(
+        &self,
+        reader: &mut Reader<'e>,
+        visit: &mut dyn FnMut(Change<'e>),
+    ) -> Result<(), ReplyError> {
+        let (mut kind, mut number, mut reason, mut plan, mut call) = (None, None, None, None, None);
+        let mut pieces = [None; 2];
+        let mut root = reader.members(&["type", "index", "delta", "error", "message"])?;
+        while let Some(key) = root.next(reader)? {
+            match key {
+                "type" => kind = Some(reader.skip_value()?),
+                "index" => number = Some(reader.skip_value()?),
+                "error" => provider_error(reader)?,
+                "message" if reader.peek()? == Kind::String => return Err(ReplyError::Provider),
+                "message" => {}
+                _ => {
+                    let mut delta = reader.members(&["message", "finish_reason"])?;
+                    while let Some(key) = delta.next(reader)? {
+                        if key == "finish_reason" {
+                            reason = Some(reader.skip_value()?);
+                            continue;
+                        }
+                        let mut message = reader.members(&["content", "tool_plan", "tool_calls"])?;
+                        while let Some(key) = message.next(reader)? {
+                            match key {
+                                "content" => pieces = reader.pick(["text", "thinking"])?,
+                                "tool_plan" => plan = Some(reader.skip_value()?),
+                                _ => call = Some(reader.skip_value()?),
+                            }
+                        }
+                    }
+                }
+            }
         }
-        let [message, reason] = delta.map_or([None; 2], |delta| delta.pick(["message", "finish_reason"]));
-        let [content, plan, call] =
-            message.map_or([None; 3], |message| message.pick(["content", "tool_plan", "tool_calls"]));
         let key = || index(number).ok_or(ReplyError::Shape { expected: "the index of a call" });
         if is(kind, "content-start") || is(kind, "content-delta") {
-            let pieces = content.map_or([None; 2], |content| content.pick(["text", "thinking"]));
             for (field, piece) in (0..).zip(pieces) {
                 if let Some(piece) = piece {
                     visit(Change::Member { field, piece });

@@ -9,10 +9,10 @@ use super::native::{NativeForm, NativeKind};
 use super::results::{Answered, Budget, write_part};
 use super::tools::{Choice, Note, WireRequest, WireTool};
 use super::{
-    ChoiceWords, Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, member,
+    ChoiceWords, Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, list, member,
     name_and_description, provider_error,
 };
-use crate::json::{Kind, Value, Writer};
+use crate::json::{Kind, Reader, Value, Writer};
 use crate::result::{Part, ToolResult};
 use crate::schema::{Subset, subset};
 
@@ -154,35 +154,50 @@ impl Wire for Gemini {
 
     /// Reads a whole response (its first candidate) or one content of the model. Thoughts and what the
     /// provider ran itself are passed over.
-    fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
-        let [error, candidates, parts, feedback] =
-            root.pick(["error", "candidates", "parts", "promptFeedback"]);
-        provider_error(error)?;
-        let (parts, reason) = match candidates.and_then(|candidates| candidates.item(0)) {
-            Some(candidate) => {
-                let [content, reason] = candidate.pick(["content", "finishReason"]);
-                (content.and_then(|content| content.get("parts")), reason)
+    fn reply<'r>(
+        &self,
+        reader: &mut Reader<'r>,
+        visit: &mut dyn FnMut(Item<'r>),
+    ) -> Result<Finish, ReplyError> {
+        let (mut found, mut blocked, mut reason) = (false, false, None);
+        let mut root = reader.members(&["error", "candidates", "parts", "promptFeedback"])?;
+        while let Some(key) = root.next(reader)? {
+            match key {
+                "error" => provider_error(reader)?,
+                "promptFeedback" => {
+                    let [why] = reader.pick(["blockReason"])?;
+                    blocked = why.is_some();
+                }
+                "candidates" if !found => {
+                    if !reader.elements()?.next(reader)? {
+                        continue;
+                    }
+                    found = true;
+                    let mut candidate = reader.members(&["content", "finishReason"])?;
+                    while let Some(key) = candidate.next(reader)? {
+                        if key == "finishReason" {
+                            reason = Some(reader.skip_value()?);
+                            continue;
+                        }
+                        let mut content = reader.members(&["parts"])?;
+                        while content.next(reader)?.is_some() {
+                            read_parts(reader, visit)?;
+                        }
+                    }
+                }
+                // A message alone.
+                "parts" if !found => {
+                    found = true;
+                    read_parts(reader, visit)?;
+                }
+                _ => {}
             }
-            None if parts.is_some() => (parts, None),
-            None if feedback.and_then(|feedback| feedback.get("blockReason")).is_some() => {
-                return Ok(Finish::Refused);
-            }
-            None => return Err(ReplyError::Shape { expected: "candidates[0]" }),
-        };
-        if parts.is_some_and(|parts| !matches!(parts.kind(), Kind::Array | Kind::Null)) {
-            return Err(ReplyError::Shape { expected: "a list of parts" });
         }
-        for part in parts.into_iter().flat_map(Value::items) {
-            let [text, call, thought] = part.pick(["text", "functionCall", "thought"]);
-            if let Some(call) = call {
-                let [id, name, args, pieces, goes_on] =
-                    call.pick(["id", "name", "args", "partialArgs", "willContinue"]);
-                check_whole(pieces, goes_on)?;
-                visit(Item::Call { id, name, arguments: args, encoded: false, incomplete: false });
-            } else if text.is_some() && thought.and_then(Value::as_bool) != Some(true) {
-                visit(Item::Text(text));
-            }
+        if !found {
+            let shape = ReplyError::Shape { expected: "candidates[0]" };
+            return if blocked { Ok(Finish::Refused) } else { Err(shape) };
         }
+        // What a stream puts in the place of the reason if the prompt was blocked.
         let blocked = reason.is_some_and(|reason| reason.get("blockReason").is_some());
         let reason = |names: &[&str]| names.iter().any(|name| is(reason, name));
         Ok(if reason(&["MAX_TOKENS"]) {
@@ -233,8 +248,8 @@ impl Wire for Gemini {
             fields: &FIELDS,
             empty_call: "",
             call: |part| {
-                let [id, name, arguments] = part.get("functionCall")?.pick(["id", "name", "args"]);
-                Some(CallParts { id, name, arguments })
+                let ReplyPart { call, .. } = read_part(part)?;
+                Ok(call)
             },
         };
         Some(&SHAPE)
@@ -242,27 +257,28 @@ impl Wire for Gemini {
 
     /// Each event is a response of its own, whose parts follow those before. Text without a signature is
     /// joined with the text before it; all else keeps its place.
-    fn event<'e>(&self, root: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
-        let [error, candidates, feedback] = root.pick(["error", "candidates", "promptFeedback"]);
-        provider_error(error)?;
-        for candidate in candidates.into_iter().flat_map(Value::items) {
-            let [number, content, reason] = candidate.pick(["index", "content", "finishReason"]);
-            if index(number).is_some_and(|number| number != 0) {
-                continue;
+    fn event<'e>(
+        &self,
+        reader: &mut Reader<'e>,
+        visit: &mut dyn FnMut(Change<'e>),
+    ) -> Result<(), ReplyError> {
+        let mut root = reader.members(&["error", "candidates", "promptFeedback"])?;
+        while let Some(key) = root.next(reader)? {
+            match key {
+                "error" => provider_error(reader)?,
+                "candidates" => {
+                    let mut candidates = reader.elements()?;
+                    while candidates.next(reader)? {
+                        read_candidate(reader, visit)?;
+                    }
+                }
+                _ => {
+                    let reason = reader.skip_value()?;
+                    if reason.get("blockReason").is_some() {
+                        visit(Change::Finish { reason });
+                    }
+                }
             }
-            let parts = content.and_then(|content| content.get("parts"));
-            if parts.is_some_and(|parts| !matches!(parts.kind(), Kind::Array | Kind::Null)) {
-                return Err(ReplyError::Shape { expected: "a list of parts" });
-            }
-            for part in parts.into_iter().flat_map(Value::items) {
-                read_part(part, visit)?;
-            }
-            if let Some(reason) = reason {
-                visit(Change::Finish { reason });
-            }
-        }
-        if let Some(reason) = feedback.filter(|feedback| feedback.get("blockReason").is_some()) {
-            visit(Change::Finish { reason });
         }
         Ok(())
     }
@@ -345,23 +361,12 @@ impl Wire for Gemini {
     }
 }
 
-/// Refuses a call in pieces, which the provider sends only to those who ask for it: its name and its
-/// arguments would be lost in silence.
-fn check_whole(pieces: Option<Value<'_>>, goes_on: Option<Value<'_>>) -> Result<(), ReplyError> {
-    if pieces.is_some() || goes_on.and_then(Value::as_bool) == Some(true) {
-        return Err(ReplyError::Shape { expected: "args whole, without streamFunctionCallArguments" });
-    }
-    Ok(())
-}
-
 /// Reads a part of a stream.
-fn read_part<'e>(part: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
-    let [text, call, thought] = part.pick(["text", "functionCall", "thought"]);
-    if let Some(call) = call {
-        let [pieces, goes_on] = call.pick(["partialArgs", "willContinue"]);
-        check_whole(pieces, goes_on)?;
-    }
-    let field = if thought.and_then(Value::as_bool) == Some(true) { THOUGHT } else { TEXT };
+fn read_new_part<'e>(reader: &mut Reader<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
+    let start = reader.value_offset();
+    let ReplyPart { text, thought, call } = read_part(reader)?;
+    let part = reader.value_since(start);
+    let field = if thought { THOUGHT } else { TEXT };
     match text.filter(|_| call.is_none()) {
         Some(piece) if part.entries().all(|(key, _)| key == "text" || key == "thought") => {
             visit(Change::Extend { field, piece });
@@ -372,6 +377,73 @@ fn read_part<'e>(part: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(
             }
             visit(Change::Whole { item: part });
         }
+    }
+    Ok(())
+}
+
+/// What is read of a part.
+#[derive(Default)]
+struct ReplyPart<'r> {
+    text: Option<Value<'r>>,
+    thought: bool,
+    call: Option<CallParts<'r>>,
+}
+
+/// Reads a part.
+fn read_part<'r>(reader: &mut Reader<'r>) -> Result<ReplyPart<'r>, ReplyError> {
+    let mut part = ReplyPart::default();
+    let mut members = reader.members(&["text", "thought", "functionCall"])?;
+    while let Some(key) = members.next(reader)? {
+        match key {
+            "text" => part.text = Some(reader.skip_value()?),
+            "thought" => part.thought = reader.skip_value()?.as_bool() == Some(true),
+            _ if reader.peek()? == Kind::Null => {}
+            _ => {
+                let [id, name, arguments, pieces, goes_on] =
+                    reader.pick(["id", "name", "args", "partialArgs", "willContinue"])?;
+                if pieces.is_some() || goes_on.and_then(Value::as_bool) == Some(true) {
+                    let expected = "args whole, without streamFunctionCallArguments";
+                    return Err(ReplyError::Shape { expected });
+                }
+                part.call = Some(CallParts { id, name, arguments, ..CallParts::default() });
+            }
+        }
+    }
+    Ok(part)
+}
+
+/// Reads the parts of a reply.
+fn read_parts<'r>(reader: &mut Reader<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<(), ReplyError> {
+    let mut parts = list(reader, "a list of parts")?;
+    while parts.next(reader)? {
+        let ReplyPart { text, thought, call } = read_part(reader)?;
+        if let Some(call) = call {
+            visit(Item::Call(call));
+        } else if !thought {
+            visit(Item::Text(text));
+        }
+    }
+    Ok(())
+}
+
+/// Reads what is new of the first candidate; others are passed over.
+fn read_candidate<'e>(reader: &mut Reader<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
+    let [number, content, reason] = reader.pick(["index", "content", "finishReason"])?;
+    if index(number).is_some_and(|number| number != 0) {
+        return Ok(());
+    }
+    if let Some(content) = content {
+        let reader = &mut content.reader();
+        let mut content = reader.members(&["parts"])?;
+        while content.next(reader)?.is_some() {
+            let mut parts = list(reader, "a list of parts")?;
+            while parts.next(reader)? {
+                read_new_part(reader, visit)?;
+            }
+        }
+    }
+    if let Some(reason) = reason {
+        visit(Change::Finish { reason });
     }
     Ok(())
 }

@@ -6,12 +6,10 @@
 //! after the role.
 
 use super::results::{Answered, Budget, write_parts_of};
-use super::text_form::{self, Body, TextForm};
+use super::text_form::{Body, TextForm};
 use super::tools::{Note, WireRequest, WireTool};
-use super::{
-    ChoiceWords, Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, member, name_and_description,
-};
-use crate::json::{Value, Writer};
+use super::{ChoiceWords, Facts, NameRule, Wire, member, name_and_description};
+use crate::json::Writer;
 use crate::result::ToolResult;
 use crate::schema::{Subset, subset};
 
@@ -84,20 +82,6 @@ impl Wire for Hermes {
              within <tool_call></tool_call> XML tags:\n<tool_call>\n\
              {\"name\": <function-name>, \"arguments\": <args-json-object>}\n</tool_call>",
         );
-    }
-
-    fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
-        Ok(text_form::read(&FORM, root.raw(), visit))
-    }
-
-    fn replay<'r>(
-        &self,
-        root: Value<'r>,
-        _: &mut dyn FnMut() -> Option<&'r str>,
-        out: &mut Writer<'_, '_>,
-    ) -> Result<(), ReplayError> {
-        out.sink().put(text_form::spoken(&FORM, root.raw()));
-        Ok(())
     }
 
     fn results_start(&self, bare: bool, out: &mut Writer<'_, '_>) {

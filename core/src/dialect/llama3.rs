@@ -7,10 +7,10 @@
 
 use super::hermes::{FACTS, NAMES, write_tool};
 use super::results::{Answered, Budget, write_parts_of};
-use super::text_form::{self, Body, TextForm};
+use super::text_form::{Body, TextForm};
 use super::tools::{Note, WireRequest, WireTool};
-use super::{Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire};
-use crate::json::{Value, Writer};
+use super::{Facts, NameRule, Wire};
+use crate::json::Writer;
 use crate::result::ToolResult;
 use crate::schema::Subset;
 
@@ -55,20 +55,6 @@ impl Wire for Llama3 {
     }
 
     fn tools_end(&self, _: &WireRequest<'_>, _: &mut Writer<'_, '_>) {}
-
-    fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
-        Ok(text_form::read(&FORM, root.raw(), visit))
-    }
-
-    fn replay<'r>(
-        &self,
-        root: Value<'r>,
-        _: &mut dyn FnMut() -> Option<&'r str>,
-        out: &mut Writer<'_, '_>,
-    ) -> Result<(), ReplayError> {
-        out.sink().put(text_form::spoken(&FORM, root.raw()));
-        Ok(())
-    }
 
     fn results_start(&self, _: bool, _: &mut Writer<'_, '_>) {}
 

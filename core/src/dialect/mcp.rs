@@ -2,10 +2,11 @@
 //! result. The protocol around them is the server's. Source: the specification's schema, 2025-11-25 and
 //! 2026-07-28.
 
+use super::change::CallParts;
 use super::results::{Answered, Budget, write_part};
 use super::tools::{Note, WireRequest, WireTool};
 use super::{ChoiceWords, Facts, Finish, Item, NameRule, ReplyError, Wire, name_and_description};
-use crate::json::{Value, Writer};
+use crate::json::{Reader, Value, Writer};
 use crate::result::{Part, ToolResult};
 use crate::schema::{Subset, subset};
 
@@ -75,14 +76,31 @@ impl Wire for Mcp {
     }
 
     /// Reads a `tools/call` request or its `params`.
-    fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
-        let [id, params] = root.pick(["id", "params"]);
-        let [name, arguments] = params.unwrap_or(root).pick(["name", "arguments"]);
-        let name = name.filter(|name| name.as_str().is_some());
-        if name.is_none() {
+    fn reply<'r>(
+        &self,
+        reader: &mut Reader<'r>,
+        visit: &mut dyn FnMut(Item<'r>),
+    ) -> Result<Finish, ReplyError> {
+        let (mut id, mut params, mut parts) = (None, false, [None; 2]);
+        let mut root = reader.members(&["id", "params", "name", "arguments"])?;
+        while let Some(key) = root.next(reader)? {
+            match key {
+                "id" => id = Some(reader.skip_value()?),
+                "params" => {
+                    params = true;
+                    parts = reader.pick(["name", "arguments"])?;
+                }
+                // The parameters alone.
+                _ if params => {}
+                "name" => parts[0] = Some(reader.skip_value()?),
+                _ => parts[1] = Some(reader.skip_value()?),
+            }
+        }
+        let [name, arguments] = parts;
+        if name.and_then(Value::as_str).is_none() {
             return Err(ReplyError::Shape { expected: "params.name" });
         }
-        visit(Item::Call { id, name, arguments, encoded: false, incomplete: false });
+        visit(Item::Call(CallParts { id, name, arguments, ..CallParts::default() }));
         Ok(Finish::Complete)
     }
 

@@ -12,7 +12,7 @@ use super::openai_chat::{self, OpenAiChat};
 use super::results::{Answered, Budget};
 use super::tools::{Choice, Note, WireRequest, WireTool};
 use super::{ChoiceWords, Facts, Finish, IdRule, Item, NameRule, ReplayError, ReplyError, Wire, is};
-use crate::json::{Value, Writer};
+use crate::json::{Reader, Value, Writer};
 use crate::result::ToolResult;
 use crate::schema::Subset;
 
@@ -55,16 +55,16 @@ impl Wire for MistralChat {
         }
     }
 
-    fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
-        if is(root.get("object"), "error") {
-            return Err(ReplyError::Provider);
-        }
-        OpenAiChat.reply(root, &mut |item| match item {
-            Item::Call { id, name, arguments, encoded, incomplete } => {
-                visit(Item::Call { id: given(id), name, arguments, encoded, incomplete });
-            }
+    fn reply<'r>(
+        &self,
+        reader: &mut Reader<'r>,
+        visit: &mut dyn FnMut(Item<'r>),
+    ) -> Result<Finish, ReplyError> {
+        let items = &mut |item| match item {
+            Item::Call(call) => visit(Item::Call(CallParts { id: given(call.id), ..call })),
             other => visit(other),
-        })
+        };
+        OpenAiChat.reply(reader, items)
     }
 
     fn replay<'r>(
@@ -79,16 +79,20 @@ impl Wire for MistralChat {
     fn stream(&self) -> Option<&'static Shape> {
         const SHAPE: Shape = Shape {
             call: |item| {
-                let parts = openai_chat::parts_of(item);
-                Some(CallParts { id: given(parts.id), ..parts })
+                let call = openai_chat::read_call(item)?;
+                Ok(Some(CallParts { id: given(call.id), ..call }))
             },
             ..openai_chat::SHAPE
         };
         Some(&SHAPE)
     }
 
-    fn event<'e>(&self, root: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
-        OpenAiChat.event(root, visit)
+    fn event<'e>(
+        &self,
+        reader: &mut Reader<'e>,
+        visit: &mut dyn FnMut(Change<'e>),
+    ) -> Result<(), ReplyError> {
+        OpenAiChat.event(reader, visit)
     }
 
     fn results_start(&self, bare: bool, out: &mut Writer<'_, '_>) {

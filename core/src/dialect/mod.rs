@@ -102,7 +102,7 @@ pub(crate) use results::{MIN_ROOM, render_one};
 pub(crate) use text_form::{Piece, Scanner, Step, TextCall, TextForm};
 pub use tools::{Choice, Note, NoteKind, RenderError, RenderErrorKind, ToolsOptions, render_tools};
 
-use crate::json::{Value, Writer};
+use crate::json::{Elements, Kind, Reader, Value, Writer};
 use crate::registry::ToolInfo;
 use crate::result::ToolResult;
 use crate::schema::Subset;
@@ -290,8 +290,16 @@ pub(crate) trait Wire: Sync {
     /// Writes what comes after the last tool: those of the provider, and the choice.
     fn tools_end(&self, request: &tools::WireRequest<'_>, out: &mut Writer<'_, '_>);
 
-    /// Hands each part of a reply to `visit` in order; gives why the reply ended.
-    fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError>;
+    /// Reads a reply and hands each part of it to `visit` in order; gives why the reply ended. What is not
+    /// read need not be passed over.
+    fn reply<'r>(
+        &self,
+        reader: &mut Reader<'r>,
+        visit: &mut dyn FnMut(Item<'r>),
+    ) -> Result<Finish, ReplyError> {
+        let _ = (reader, visit);
+        Err(ReplyError::Shape { expected: "plain text" })
+    }
 
     /// Writes the turn of the model, of which `root` is the whole form, as the provider takes it back. The
     /// calls in order get their ids from `ids`, which gives `None` where the reply has one.
@@ -310,9 +318,13 @@ pub(crate) trait Wire: Sync {
         None
     }
 
-    /// Hands each change that an event of a stream brings to `visit`, in the order of the text.
-    fn event<'e>(&self, root: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
-        let _ = (root, visit);
+    /// Reads an event of a stream, and hands each change that it brings to `visit`, in the order of the text.
+    fn event<'e>(
+        &self,
+        reader: &mut Reader<'e>,
+        visit: &mut dyn FnMut(Change<'e>),
+    ) -> Result<(), ReplyError> {
+        let _ = (reader, visit);
         Err(ReplyError::Shape { expected: "a stream; the dialect has none" })
     }
 
@@ -336,39 +348,29 @@ pub(crate) trait Wire: Sync {
 pub(crate) enum Item<'r> {
     /// Text for the user; a value that is not a string is passed over.
     Text(Option<Value<'r>>),
+    /// The same of a message whose calls are a list beside it: all of them come after it, wherever it stands.
+    Beside(Option<Value<'r>>),
     /// Text for the user as it stands.
     Plain(&'r str),
+    /// A call for the client to run.
+    Call(CallParts<'r>),
     /// A call in plain text.
     TextCall(TextCall<'r>),
-    /// A call for the client to run.
-    Call {
-        /// The id, if it is there.
-        id: Option<Value<'r>>,
-        /// The tool's name.
-        name: Option<Value<'r>>,
-        /// The arguments' JSON.
-        arguments: Option<Value<'r>>,
-        /// Whether arguments that are a string are the JSON text that it holds, and not a string.
-        encoded: bool,
-        /// The provider says that it did not get to the end of this call.
-        incomplete: bool,
-    },
-    /// A call of a tool that takes free text.
-    Custom {
-        /// The id, if it is there.
-        id: Option<Value<'r>>,
-        /// The tool's name.
-        name: Option<Value<'r>>,
-        /// The text, a string.
-        input: Option<Value<'r>>,
-        /// The provider says that it did not get to the end of this call.
-        incomplete: bool,
-    },
 }
 
-/// Refuses what providers answer with in place of a reply, given the member `error` of the root.
-fn provider_error(error: Option<Value<'_>>) -> Result<(), ReplyError> {
-    if error.is_some_and(|error| !error.is_null()) { Err(ReplyError::Provider) } else { Ok(()) }
+/// Steps into a list, `what` there should be, or what stands for none. What has another shape would be lost in
+/// silence.
+fn list(reader: &mut Reader<'_>, what: &'static str) -> Result<Elements, ReplyError> {
+    match reader.peek()? {
+        Kind::Array | Kind::Null => Ok(reader.elements()?),
+        _ => Err(ReplyError::Shape { expected: what }),
+    }
+}
+
+/// Refuses what providers answer with in place of a reply: the value that comes next, of the member `error`,
+/// unless it is `null`.
+fn provider_error(reader: &mut Reader<'_>) -> Result<(), ReplyError> {
+    if reader.peek()? == Kind::Null { Ok(()) } else { Err(ReplyError::Provider) }
 }
 
 /// Writes the members `name` and, unless it is empty, `description`.

@@ -7,10 +7,10 @@ use super::change::{CallParts, Change, Field, Member, Shape, Show};
 use super::results::{Answered, Budget, write_text_of};
 use super::tools::{Note, WireRequest, WireTool};
 use super::{
-    ChoiceWords, Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, member,
+    ChoiceWords, Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, list, member,
     name_and_description, provider_error,
 };
-use crate::json::{self, Kind, Options, Value, Writer};
+use crate::json::{self, Kind, Options, Reader, Value, Writer};
 use crate::result::{Part, ToolResult};
 use crate::schema::{Subset, subset};
 
@@ -71,28 +71,35 @@ impl Wire for Ollama {
     }
 
     /// Reads a whole response or one assistant message.
-    fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
-        let [error, message, content, calls, reason] =
-            root.pick(["error", "message", "content", "tool_calls", "done_reason"]);
-        provider_error(error)?;
-        let (content, calls) = match message {
-            Some(message) => {
-                let [content, calls] = message.pick(["content", "tool_calls"]);
-                (content, calls)
+    fn reply<'r>(
+        &self,
+        reader: &mut Reader<'r>,
+        visit: &mut dyn FnMut(Item<'r>),
+    ) -> Result<Finish, ReplyError> {
+        let (mut in_message, mut found, mut reason) = (false, false, None);
+        let mut root = reader.members(&["error", "message", "content", "tool_calls", "done_reason"])?;
+        while let Some(key) = root.next(reader)? {
+            match key {
+                "error" => provider_error(reader)?,
+                "done_reason" => reason = Some(reader.skip_value()?),
+                "message" => {
+                    in_message = true;
+                    let mut message = reader.members(&["content", "tool_calls"])?;
+                    while let Some(key) = message.next(reader)? {
+                        found = true;
+                        read_member(key, reader, visit)?;
+                    }
+                }
+                // A message alone.
+                _ if !in_message => {
+                    found = true;
+                    read_member(key, reader, visit)?;
+                }
+                _ => {}
             }
-            None => (content, calls),
-        };
-        if content.is_none() && calls.is_none() {
+        }
+        if !found {
             return Err(ReplyError::Shape { expected: "message.content or message.tool_calls" });
-        }
-        if calls.is_some_and(|calls| !matches!(calls.kind(), Kind::Array | Kind::Null)) {
-            return Err(ReplyError::Shape { expected: "a list of tool_calls" });
-        }
-        visit(Item::Text(content));
-        for call in calls.into_iter().flat_map(Value::items) {
-            let CallParts { id, name, arguments } = parts_of(call);
-            // An object; servers that imitate others send its text.
-            visit(Item::Call { id, name, arguments, encoded: true, incomplete: false });
         }
         Ok(if is(reason, "length") { Finish::Truncated } else { Finish::Complete })
     }
@@ -139,29 +146,32 @@ impl Wire for Ollama {
             call_members: &LINE,
             fields: &FIELDS,
             empty_call: r#"{"function":{"name":"","arguments":{}}}"#,
-            call: |item| Some(parts_of(item)),
+            call: |item| read_call(item).map(Some),
         };
         Some(&SHAPE)
     }
 
     /// Reads a line. Each call comes whole; a later one with the same `function.index` is another call all the
     /// same, since some versions give every call the number 0.
-    fn event<'e>(&self, root: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
-        let [error, message, done, reason] = root.pick(["error", "message", "done", "done_reason"]);
-        provider_error(error)?;
-        let [content, thinking, calls] =
-            message.map_or([None; 3], |message| message.pick(["content", "thinking", "tool_calls"]));
-        if calls.is_some_and(|calls| !matches!(calls.kind(), Kind::Array | Kind::Null)) {
-            return Err(ReplyError::Shape { expected: "a list of tool_calls" });
-        }
-        for (field, piece) in (0..).zip([content, thinking]) {
-            if let Some(piece) = piece.filter(|piece| piece.kind() == Kind::String) {
-                visit(Change::Member { field, piece });
+    fn event<'e>(
+        &self,
+        reader: &mut Reader<'e>,
+        visit: &mut dyn FnMut(Change<'e>),
+    ) -> Result<(), ReplyError> {
+        let (mut done, mut reason) = (None, None);
+        let mut root = reader.members(&["error", "message", "done", "done_reason"])?;
+        while let Some(key) = root.next(reader)? {
+            match key {
+                "error" => provider_error(reader)?,
+                "done" => done = Some(reader.skip_value()?),
+                "done_reason" => reason = Some(reader.skip_value()?),
+                _ => {
+                    let mut message = reader.members(&["content", "thinking", "tool_calls"])?;
+                    while let Some(key) = message.next(reader)? {
+                        read_piece(key, reader, visit)?;
+                    }
+                }
             }
-        }
-        for item in calls.into_iter().flat_map(Value::items) {
-            visit(Change::Open { key: 0, item });
-            visit(Change::Close { key: 0 });
         }
         if done.and_then(Value::as_bool) == Some(true) {
             if let Some(reason) = reason {
@@ -229,10 +239,55 @@ impl Wire for Ollama {
     }
 }
 
-fn parts_of(call: Value<'_>) -> CallParts<'_> {
-    let [id, function] = call.pick(["id", "function"]);
-    let [name, arguments] = function.map_or([None; 2], |body| body.pick(["name", "arguments"]));
-    CallParts { id, name, arguments }
+fn read_call<'v>(reader: &mut Reader<'v>) -> Result<CallParts<'v>, ReplyError> {
+    // An object; servers that imitate others send its text.
+    let mut parts = CallParts { encoded: true, ..CallParts::default() };
+    let mut call = reader.members(&["id", "function"])?;
+    while let Some(key) = call.next(reader)? {
+        match key {
+            "id" => parts.id = Some(reader.skip_value()?),
+            _ => [parts.name, parts.arguments] = reader.pick(["name", "arguments"])?,
+        }
+    }
+    Ok(parts)
+}
+
+/// Reads a member of a message.
+fn read_member<'r>(
+    key: &str,
+    reader: &mut Reader<'r>,
+    visit: &mut dyn FnMut(Item<'r>),
+) -> Result<(), ReplyError> {
+    if key == "content" {
+        visit(Item::Beside(Some(reader.skip_value()?)));
+        return Ok(());
+    }
+    let mut calls = list(reader, "a list of tool_calls")?;
+    while calls.next(reader)? {
+        visit(Item::Call(read_call(reader)?));
+    }
+    Ok(())
+}
+
+/// Reads what is new of a member of a message.
+fn read_piece<'e>(
+    key: &str,
+    reader: &mut Reader<'e>,
+    visit: &mut dyn FnMut(Change<'e>),
+) -> Result<(), ReplyError> {
+    if key != "tool_calls" {
+        let piece = reader.skip_value()?;
+        if piece.kind() == Kind::String {
+            visit(Change::Member { field: if key == "content" { 0 } else { 1 }, piece });
+        }
+        return Ok(());
+    }
+    let mut calls = list(reader, "a list of tool_calls")?;
+    while calls.next(reader)? {
+        visit(Change::Open { key: 0, item: reader.skip_value()? });
+        visit(Change::Close { key: 0 });
+    }
+    Ok(())
 }
 
 /// Writes a call as it goes back, with an object for arguments.

@@ -5,20 +5,22 @@ use super::native::{NativeForm, NativeKind};
 use super::results::{Answered, Budget, write_part};
 use super::tools::{Choice, Note, WireRequest, WireTool};
 use super::{
-    Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, member, name_and_description,
+    Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, is, list, member, name_and_description,
     provider_error,
 };
-use crate::json::{Kind, Value, Writer};
+use crate::json::{Kind, Reader, Value, Writer};
 use crate::result::ToolResult;
 use crate::schema::{Subset, subset};
 
 pub(super) struct OpenAiChat;
 
 /// What is read of a message.
-const PARTS: [&str; 4] = ["content", "tool_calls", "refusal", "function_call"];
+const MESSAGE: [&str; 4] = ["content", "tool_calls", "refusal", "function_call"];
 
-/// What of a message grows in a stream: its own members, whose places are those of [`MEMBERS`], and what of
-/// a call becomes JSON.
+/// What is read of a response, or of a message alone.
+const ROOT: [&str; 7] = ["error", "object", "choices", MESSAGE[0], MESSAGE[1], MESSAGE[2], MESSAGE[3]];
+
+/// What of a message grows in a stream: its own members, and what of a call becomes JSON.
 const FIELDS: [Field; 6] = [
     Field { path: "content", show: Show::Text, empty: "" },
     Field { path: "refusal", show: Show::Nothing, empty: "" },
@@ -28,7 +30,7 @@ const FIELDS: [Field; 6] = [
     Field { path: "/function/arguments", show: Show::Arguments, empty: "" },
 ];
 
-/// The members of a delta: those that grow, in the order of [`FIELDS`], and the calls.
+/// What is read of a delta: the members that grow, and the calls.
 const MEMBERS: [&str; 7] = [
     "content",
     "refusal",
@@ -79,7 +81,7 @@ pub(super) const SHAPE: Shape = Shape {
     call_members: &[Member { key: "choices", inner: &choice(&CALL_DELTA) }, Member::whole("error")],
     fields: &FIELDS,
     empty_call: r#"{"id":"","type":"function","function":{"name":"","arguments":""}}"#,
-    call: |item| Some(parts_of(item)),
+    call: |item| read_call(item).map(Some),
 };
 
 impl Wire for OpenAiChat {
@@ -163,49 +165,46 @@ impl Wire for OpenAiChat {
     }
 
     /// Reads a whole response (its first choice) or one assistant message.
-    fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
-        let [error, choices, parts @ ..] =
-            root.pick(["error", "choices", PARTS[0], PARTS[1], PARTS[2], PARTS[3]]);
-        provider_error(error)?;
-        let ([content, calls, refusal, function_call], reason) = match choices {
-            Some(choices) => {
-                let choice = choices.item(0).map(|choice| choice.pick(["message", "finish_reason"]));
-                let Some([Some(message), reason]) = choice else {
-                    return Err(ReplyError::Shape { expected: "choices[0].message" });
-                };
-                (message.pick(PARTS), reason)
+    fn reply<'r>(
+        &self,
+        reader: &mut Reader<'r>,
+        visit: &mut dyn FnMut(Item<'r>),
+    ) -> Result<Finish, ReplyError> {
+        let mut message = Message::default();
+        let (mut in_choice, mut reason) = (false, None);
+        let mut root = reader.members(&ROOT)?;
+        while let Some(key) = root.next(reader)? {
+            match key {
+                "error" => provider_error(reader)?,
+                // Some servers put the error's members in the root.
+                "object" if is(Some(reader.skip_value()?), "error") => return Err(ReplyError::Provider),
+                "object" => {}
+                "choices" => {
+                    if !reader.elements()?.next(reader)? {
+                        return Err(ReplyError::Shape { expected: "choices[0].message" });
+                    }
+                    let mut choice = reader.members(&["message", "finish_reason"])?;
+                    while let Some(key) = choice.next(reader)? {
+                        if key == "finish_reason" {
+                            reason = Some(reader.skip_value()?);
+                            continue;
+                        }
+                        (in_choice, message) = (true, Message::default());
+                        let mut members = reader.members(&MESSAGE)?;
+                        while let Some(key) = members.next(reader)? {
+                            message.read(key, reader, visit)?;
+                        }
+                    }
+                    if !in_choice {
+                        return Err(ReplyError::Shape { expected: "choices[0].message" });
+                    }
+                }
+                // A message alone.
+                _ if !in_choice => message.read(key, reader, visit)?,
+                _ => {}
             }
-            None => (parts, None),
-        };
-        let is = |value: Option<Value<'_>>, kinds: &[Kind]| {
-            value.is_none_or(|value| value.is_null() || kinds.contains(&value.kind()))
-        };
-        // What has another shape would be lost in silence.
-        check_calls(calls, function_call)?;
-        if !is(content, &[Kind::String, Kind::Array]) {
-            return Err(ReplyError::Shape { expected: "content that is text or a list" });
         }
-        if content.is_none() && calls.is_none() && refusal.is_none() {
-            return Err(ReplyError::Shape { expected: "content or tool_calls" });
-        }
-        visit(Item::Text(content));
-        for part in content.into_iter().flat_map(Value::items) {
-            // The mark of another dialect: its calls would be passed over in silence.
-            if part.get("type").and_then(Value::as_str).is_some_and(|kind| kind == "tool_use") {
-                return Err(ReplyError::Shape { expected: "tool_calls beside content" });
-            }
-            visit(Item::Text(part.get("text")));
-        }
-        for call in calls.into_iter().flat_map(Value::items) {
-            let CallParts { id, name, arguments } = parts_of(call);
-            visit(match call.get("function").is_none_or(Value::is_null) && call.get("custom").is_some() {
-                true => Item::Custom { id, name, input: arguments, incomplete: false },
-                false => Item::Call { id, name, arguments, encoded: true, incomplete: false },
-            });
-        }
-        // Some servers send an empty refusal with every message.
-        let refusal = refusal.filter(|refusal| !refusal.is_null());
-        let refused = refusal.is_some_and(|refusal| refusal.as_str().is_none_or(|text| text != ""));
+        let refused = message.finish(visit)?;
         Ok(match reason.and_then(Value::as_str) {
             _ if refused => Finish::Refused,
             Some(reason) if reason == "length" => Finish::Truncated,
@@ -261,20 +260,20 @@ impl Wire for OpenAiChat {
     }
 
     /// Reads a chunk: what is new of the first choice.
-    fn event<'e>(&self, root: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
-        let [error, choices] = root.pick(["error", "choices"]);
-        provider_error(error)?;
-        for choice in choices.into_iter().flat_map(Value::items) {
-            let [number, delta, message, reason] =
-                choice.pick(["index", "delta", "message", "finish_reason"]);
-            if index(number).is_some_and(|number| number != 0) {
+    fn event<'e>(
+        &self,
+        reader: &mut Reader<'e>,
+        visit: &mut dyn FnMut(Change<'e>),
+    ) -> Result<(), ReplyError> {
+        let mut root = reader.members(&["error", "choices"])?;
+        while let Some(key) = root.next(reader)? {
+            if key == "error" {
+                provider_error(reader)?;
                 continue;
             }
-            if let Some(delta) = delta.or(message) {
-                read_delta(delta, visit)?;
-            }
-            if let Some(reason) = reason {
-                visit(Change::Finish { reason });
+            let mut choices = reader.elements()?;
+            while choices.next(reader)? {
+                read_choice(reader, visit)?;
             }
         }
         Ok(())
@@ -337,51 +336,149 @@ pub(super) fn write_result(
     out.object_end();
 }
 
-/// The parts of a call. A custom tool's call carries plain text; it still needs a result.
-pub(super) fn parts_of(call: Value<'_>) -> CallParts<'_> {
-    let [id, function, custom] = call.pick(["id", "function", "custom"]);
-    let function = function.filter(|function| !function.is_null());
-    let [name, arguments, input] =
-        function.or(custom).map_or([None; 3], |body| body.pick(["name", "arguments", "input"]));
-    CallParts { id, name, arguments: arguments.or(input) }
+/// What was read of a message beside its calls.
+#[derive(Default)]
+struct Message<'r> {
+    content: Option<Value<'r>>,
+    refusal: Option<Value<'r>>,
+    calls: bool,
 }
 
-/// Refuses calls in a shape in which they would be lost in silence.
-pub(super) fn check_calls(
-    calls: Option<Value<'_>>,
-    function_call: Option<Value<'_>>,
-) -> Result<(), ReplyError> {
-    if calls.is_some_and(|calls| !calls.is_null() && calls.kind() != Kind::Array) {
-        return Err(ReplyError::Shape { expected: "a list of tool_calls" });
+impl<'r> Message<'r> {
+    /// Reads a member.
+    fn read(
+        &mut self,
+        key: &str,
+        reader: &mut Reader<'r>,
+        visit: &mut dyn FnMut(Item<'r>),
+    ) -> Result<(), ReplyError> {
+        match key {
+            "content" => self.content = Some(reader.skip_value()?),
+            "refusal" => self.refusal = Some(reader.skip_value()?),
+            "function_call" => check_function_call(reader)?,
+            _ => {
+                self.calls = true;
+                let mut calls = list(reader, "a list of tool_calls")?;
+                while calls.next(reader)? {
+                    visit(Item::Call(read_call(reader)?));
+                }
+            }
+        }
+        Ok(())
     }
+
+    /// Hands the text out; says whether the model refused. What has another shape would be lost in silence.
+    fn finish(self, visit: &mut dyn FnMut(Item<'r>)) -> Result<bool, ReplyError> {
+        let Message { content, refusal, calls } = self;
+        if content.is_none() && refusal.is_none() && !calls {
+            return Err(ReplyError::Shape { expected: "content or tool_calls" });
+        }
+        if content.is_some_and(|it| !matches!(it.kind(), Kind::String | Kind::Array | Kind::Null)) {
+            return Err(ReplyError::Shape { expected: "content that is text or a list" });
+        }
+        visit(Item::Beside(content));
+        for part in content.into_iter().flat_map(Value::items) {
+            let [kind, text] = part.pick(["type", "text"]);
+            // The mark of another dialect: its calls would be passed over in silence.
+            if is(kind, "tool_use") {
+                return Err(ReplyError::Shape { expected: "tool_calls beside content" });
+            }
+            visit(Item::Beside(text));
+        }
+        // Some servers send an empty refusal with every message.
+        let refusal = refusal.filter(|refusal| !refusal.is_null());
+        Ok(refusal.is_some_and(|refusal| refusal.as_str().is_none_or(|text| text != "")))
+    }
+}
+
+/// Reads a call. A custom tool's call carries plain text; it still needs a result.
+pub(super) fn read_call<'v>(reader: &mut Reader<'v>) -> Result<CallParts<'v>, ReplyError> {
+    let (mut id, mut function, mut custom) = (None, None, None);
+    let mut call = reader.members(&["id", "function", "custom"])?;
+    while let Some(key) = call.next(reader)? {
+        match key {
+            "id" => id = Some(reader.skip_value()?),
+            "custom" => custom = Some(reader.pick(BODY)?),
+            // Some servers send one of the two empty with every call.
+            _ if reader.peek()? == Kind::Null => {}
+            _ => function = Some(reader.pick(BODY)?),
+        }
+    }
+    let [name, arguments, input] = function.or(custom).unwrap_or_default();
+    let custom = function.is_none() && custom.is_some();
+    Ok(CallParts { id, name, arguments: arguments.or(input), encoded: true, custom, incomplete: false })
+}
+
+/// What is read of a call's `function` or `custom`.
+const BODY: [&str; 3] = ["name", "arguments", "input"];
+
+/// Refuses a call in the form before `tool_calls`, which would be lost in silence.
+fn check_function_call(reader: &mut Reader<'_>) -> Result<(), ReplyError> {
+    let [name] = reader.pick(["name"])?;
     // Some servers send an empty one with every message.
-    let old = function_call.and_then(|call| call.get("name")).and_then(Value::as_str);
-    if old.is_some_and(|name| name != "") {
+    if name.and_then(Value::as_str).is_some_and(|name| name != "") {
         return Err(ReplyError::Shape { expected: "tool_calls in place of function_call" });
     }
     Ok(())
 }
 
+/// Reads what is new of the first choice; others are passed over.
+fn read_choice<'e>(reader: &mut Reader<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
+    let (mut number, mut late, mut reason) = (None, None, None);
+    let mut choice = reader.members(&["index", "delta", "message", "finish_reason"])?;
+    while let Some(key) = choice.next(reader)? {
+        match key {
+            "index" => number = Some(index(Some(reader.skip_value()?)).unwrap_or(0)),
+            "finish_reason" => reason = Some(reader.skip_value()?),
+            // Which choice it is of stands before it, or after it.
+            _ if number == Some(0) => read_delta(reader, visit)?,
+            _ => late = late.or(Some(reader.skip_value()?)),
+        }
+    }
+    if number.is_some_and(|number| number != 0) {
+        return Ok(());
+    }
+    if let Some(delta) = late {
+        read_delta(&mut delta.reader(), visit)?;
+    }
+    if let Some(reason) = reason {
+        visit(Change::Finish { reason });
+    }
+    Ok(())
+}
+
 /// Reads what is new of a message.
-fn read_delta<'e>(delta: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
-    let [grows @ .., calls, function_call] = delta.pick(MEMBERS);
-    check_calls(calls, function_call)?;
-    for (field, piece) in (0..).zip(grows) {
-        if let Some(piece) = piece
-            && (field > 0 || piece.kind() == Kind::String)
-        {
-            visit(Change::Member { field, piece });
+fn read_delta<'e>(reader: &mut Reader<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
+    let mut delta = reader.members(&MEMBERS)?;
+    while let Some(key) = delta.next(reader)? {
+        match key {
+            "function_call" => check_function_call(reader)?,
+            "tool_calls" => {
+                let mut calls = list(reader, "a list of tool_calls")?;
+                while calls.next(reader)? {
+                    let item = reader.skip_value()?;
+                    visit(Change::Call { index: index(item.get("index")), item });
+                }
+            }
+            // A list of content parts: its text.
+            "content" if reader.peek()? == Kind::Array => {
+                let mut parts = reader.elements()?;
+                while parts.next(reader)? {
+                    if let [Some(piece)] = reader.pick(["text"])? {
+                        visit(Change::Member { field: 0, piece });
+                    }
+                }
+            }
+            key => {
+                let piece = reader.skip_value()?;
+                let field = FIELDS.iter().position(|field| field.path == key).unwrap_or_default();
+                if let Ok(field) = u8::try_from(field)
+                    && (field > 0 || piece.kind() == Kind::String)
+                {
+                    visit(Change::Member { field, piece });
+                }
+            }
         }
-    }
-    // A list of content parts: its text.
-    let [content, ..] = grows;
-    for part in content.into_iter().flat_map(Value::items) {
-        if let Some(piece) = part.get("text") {
-            visit(Change::Member { field: 0, piece });
-        }
-    }
-    for item in calls.into_iter().flat_map(Value::items) {
-        visit(Change::Call { index: index(item.get("index")), item });
     }
     Ok(())
 }

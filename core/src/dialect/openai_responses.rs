@@ -11,7 +11,7 @@ use super::{
     Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, is, member, name_and_description,
     openai_chat, provider_error,
 };
-use crate::json::{Kind, Value, Writer};
+use crate::json::{Kind, Reader, Value, Writer};
 use crate::result::{Part, ToolResult};
 use crate::schema::{Subset, subset};
 
@@ -153,31 +153,33 @@ impl Wire for OpenAiResponses {
 
     /// Reads a whole response, or its list of items. What the provider ran itself and its reasoning are
     /// passed over.
-    fn reply<'r>(&self, root: Value<'r>, visit: &mut dyn FnMut(Item<'r>)) -> Result<Finish, ReplyError> {
-        let [error, output, status, details] = root.pick(["error", "output", "status", "incomplete_details"]);
-        provider_error(error)?;
-        let items = if root.kind() == Kind::Array { Some(root) } else { output };
-        let Some(items) = items.filter(|items| items.kind() == Kind::Array) else {
-            return Err(ReplyError::Shape { expected: "output" });
-        };
-        let mut refused = false;
-        for item in items.items() {
-            let [kind, id, name, arguments, content] =
-                item.pick(["type", "call_id", "name", "arguments", "content"]);
-            let status = item.get("status");
-            let incomplete = is(status, "incomplete") || is(status, "in_progress");
-            if is(kind, "function_call") {
-                visit(Item::Call { id, name, arguments, encoded: true, incomplete });
-            } else if is(kind, "custom_tool_call") {
-                visit(Item::Custom { id, name, input: item.get("input"), incomplete });
-            } else if is(kind, "message") {
-                for part in content.into_iter().flat_map(Value::items) {
-                    let [kind, text] = part.pick(["type", "text"]);
-                    refused |= is(kind, "refusal");
-                    visit(Item::Text(text));
+    fn reply<'r>(
+        &self,
+        reader: &mut Reader<'r>,
+        visit: &mut dyn FnMut(Item<'r>),
+    ) -> Result<Finish, ReplyError> {
+        let (mut finish, mut whole) = (Ending::default(), reader.peek()? == Kind::Array);
+        if whole {
+            read_output(reader, &mut finish, visit)?;
+        } else {
+            let mut root = reader.members(&["error", "output", "status", "incomplete_details"])?;
+            while let Some(key) = root.next(reader)? {
+                match key {
+                    "error" => provider_error(reader)?,
+                    "status" => finish.status = Some(reader.skip_value()?),
+                    "incomplete_details" => finish.details = Some(reader.skip_value()?),
+                    _ if reader.peek()? != Kind::Array => {}
+                    _ => {
+                        whole = true;
+                        read_output(reader, &mut finish, visit)?;
+                    }
                 }
             }
         }
+        if !whole {
+            return Err(ReplyError::Shape { expected: "output" });
+        }
+        let Ending { refused, status, details } = finish;
         let details = details.filter(|details| !details.is_null());
         let reason = details.and_then(|details| details.get("reason"));
         Ok(if refused || is(reason, "content_filter") {
@@ -223,8 +225,8 @@ impl Wire for OpenAiResponses {
             fields: &FIELDS,
             empty_call: "",
             call: |item| {
-                let [id, name, arguments, input] = item.pick(["call_id", "name", "arguments", "input"]);
-                is_call(item).then_some(CallParts { id, name, arguments: arguments.or(input) })
+                let [kind, _, _, call @ ..] = item.pick(ITEM)?;
+                Ok(call_of(kind, call))
             },
         };
         Some(&SHAPE)
@@ -232,18 +234,15 @@ impl Wire for OpenAiResponses {
 
     /// Items begin, and come whole when they end; what comes in between is for those who watch. Of what
     /// follows the last item only the reason is read, not the whole response once more.
-    fn event<'e>(&self, root: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) -> Result<(), ReplyError> {
-        let [kind, number, item, delta, error, response, output, details] = root.pick([
-            "type",
-            "output_index",
-            "item",
-            "delta",
-            "error",
-            "response",
-            "output",
-            "incomplete_details",
-        ]);
-        provider_error(error)?;
+    fn event<'e>(
+        &self,
+        reader: &mut Reader<'e>,
+        visit: &mut dyn FnMut(Change<'e>),
+    ) -> Result<(), ReplyError> {
+        let [kind, number, item, delta, error, response, output, details] = reader.pick(EVENT)?;
+        if error.is_some_and(|error| !error.is_null()) {
+            return Err(ReplyError::Provider);
+        }
         if let Some(piece) = delta {
             if let Some((_, field)) = DELTAS.iter().find(|(name, _)| is(kind, name)) {
                 visit(Change::Show { key: index(number).unwrap_or(u32::MAX), field: *field, piece });
@@ -320,6 +319,53 @@ impl Wire for OpenAiResponses {
             out.array_end();
         }
     }
+}
+
+/// What is read of an item: what says what it is, and the parts of a call.
+const ITEM: [&str; 7] = ["type", "status", "content", "call_id", "name", "arguments", "input"];
+
+/// What is read of an event.
+const EVENT: [&str; 8] =
+    ["type", "output_index", "item", "delta", "error", "response", "output", "incomplete_details"];
+
+/// What says why a response ended.
+#[derive(Default)]
+struct Ending<'r> {
+    refused: bool,
+    status: Option<Value<'r>>,
+    details: Option<Value<'r>>,
+}
+
+/// Reads the list of items.
+fn read_output<'r>(
+    reader: &mut Reader<'r>,
+    ending: &mut Ending<'r>,
+    visit: &mut dyn FnMut(Item<'r>),
+) -> Result<(), ReplyError> {
+    let mut items = reader.elements()?;
+    while items.next(reader)? {
+        let [kind, status, content, call @ ..] = reader.pick(ITEM)?;
+        if let Some(call) = call_of(kind, call) {
+            let incomplete = is(status, "incomplete") || is(status, "in_progress");
+            visit(Item::Call(CallParts { incomplete, ..call }));
+        } else if is(kind, "message") {
+            for part in content.into_iter().flat_map(Value::items) {
+                let [kind, text] = part.pick(["type", "text"]);
+                ending.refused |= is(kind, "refusal");
+                visit(Item::Text(text));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// An item of this type as a call, if it is one for the client to run.
+fn call_of<'r>(kind: Option<Value<'r>>, parts: [Option<Value<'r>>; 4]) -> Option<CallParts<'r>> {
+    let [id, name, arguments, input] = parts;
+    let custom = is(kind, "custom_tool_call");
+    let arguments = if custom { input } else { arguments };
+    let call = CallParts { id, name, arguments, encoded: true, custom, incomplete: false };
+    (custom || is(kind, "function_call")).then_some(call)
 }
 
 /// Whether an item is a call for the client to run.

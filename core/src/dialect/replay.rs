@@ -3,7 +3,7 @@
 //! A provider wants its turn before the results that answer it: with the ids that the results use, and with
 //! the exact bytes of what it signed. What it only puts out is left away.
 
-use super::Reply;
+use super::{Reply, text_form};
 use crate::json::Writer;
 use crate::sink::{NoSpace, Sink};
 
@@ -56,7 +56,10 @@ impl Reply<'_> {
             call.filter(|call| call.id != Some(call.wire_id) && !call.wire_id.is_empty())
                 .map(|call| call.wire_id)
         };
-        wire.replay(root, &mut ids, out)?;
+        match form {
+            None => wire.replay(root, &mut ids, out)?,
+            Some(form) => out.sink().put(text_form::spoken(form, root.raw())),
+        }
         match form {
             _ if bare => {}
             None => out.array_end(),

@@ -5,9 +5,9 @@
 //! the provider ran itself, fields that are not known) is passed over. A call that the reply's end cut
 //! off is marked and never executed.
 
-use super::{Dialect, IdRule, Item, MAPPED, Piece, ReplayError, Wire};
+use super::{CallParts, Dialect, IdRule, Item, MAPPED, Piece, ReplayError, Wire, text_form};
 use crate::call::ToolCall;
-use crate::json::{self, Kind, Value};
+use crate::json::{self, Kind, Reader, Value};
 use crate::scratch::Scratch;
 use crate::sink::Sink;
 
@@ -52,6 +52,12 @@ pub enum ReplyError {
     },
 }
 impl core::error::Error for ReplyError {}
+
+impl From<json::Error> for ReplyError {
+    fn from(error: json::Error) -> Self {
+        ReplyError::Json(error)
+    }
+}
 
 /// A reply's calls and text.
 #[derive(Clone, Copy, Debug)]
@@ -143,7 +149,7 @@ impl<'r> Reply<'r> {
     /// Appends the text beside the calls, its pieces joined as they are.
     pub fn write_text(&self, sink: &mut Sink<'_>) {
         let mut visit = |item: Item<'r>| match item {
-            Item::Text(Some(text)) => {
+            Item::Text(Some(text)) | Item::Beside(Some(text)) => {
                 if let Some(text) = text.as_str() {
                     text.decode(sink);
                 }
@@ -152,7 +158,7 @@ impl<'r> Reply<'r> {
             _ => {}
         };
         // The same walk succeeded when the reply was parsed.
-        self.dialect.wire().reply(self.root, &mut visit).ok();
+        walk(self.dialect.wire(), self.root.reader(), &mut visit).ok();
     }
 
     /// Why the reply ended.
@@ -208,37 +214,47 @@ pub(crate) fn read_reply<'r>(
     origin: Origin,
     scratch: Scratch<'r>,
 ) -> Result<(Reply<'r>, Scratch<'r>), ReplyError> {
-    let root = match dialect.wire().text_form() {
-        None => json::parse(text, options).map_err(ReplyError::Json)?,
-        Some(_) => Value::new(core::str::from_utf8(text).map_err(not_text)?),
+    let wire = dialect.wire();
+    let (reader, root) = match wire.text_form() {
+        None => {
+            let reader = Reader::new(text, options);
+            (reader.clone(), Value::from_checked(reader.text()))
+        }
+        Some(_) => {
+            let root = Value::new(core::str::from_utf8(text).map_err(not_text)?);
+            (root.reader(), root)
+        }
     };
     let text = root.raw();
     if text.len() >= DECODED as usize {
         return Err(ReplyError::TooLong);
     }
-    let wire = dialect.wire();
     let Scratch { words, bytes } = scratch;
     let (records, _) = words.as_chunks_mut::<RECORD>();
     let sink = Sink::new(bytes);
     let rule = wire.facts().ids;
-    let mut reader = CallReader { text, sink, records, count: 0, origin, rule, marks: 1, unnamed: (0, 0) };
+    let mut calls = CallReader { text, sink, records, count: 0, origin, rule, marks: 1, unnamed: (0, 0) };
     let mut ends_in_call = false;
     let mut visit = |item: Item<'r>| {
-        ends_in_call = !matches!(item, Item::Text(_) | Item::Plain(_));
-        reader.item(item);
+        ends_in_call = match item {
+            Item::Call(_) | Item::TextCall(_) => true,
+            Item::Text(_) | Item::Plain(_) => false,
+            Item::Beside(_) => ends_in_call,
+        };
+        calls.item(item);
     };
-    let finish = wire.reply(root, &mut visit)?;
+    let finish = walk(wire, reader, &mut visit)?;
     let finish = if origin.partial { Finish::Truncated } else { finish };
     if finish == Finish::Truncated && ends_in_call && !origin.partial {
-        reader.cut_last();
+        calls.cut_last();
     }
     if finish == Finish::Malformed {
-        reader.cut_all();
+        calls.cut_all();
     }
     if wire.facts().needs_ids {
-        reader.mint();
+        calls.mint();
     }
-    let CallReader { sink, count, .. } = reader;
+    let CallReader { sink, count, .. } = calls;
     let (decoded_len, overflowed) = (sink.len(), sink.overflowed());
     let no_space = ReplyError::NoSpace { words: count * RECORD, bytes: decoded_len };
     if overflowed {
@@ -250,6 +266,20 @@ pub(crate) fn read_reply<'r>(
     let (records, _) = records.as_chunks::<RECORD>();
     let calls_only = origin.calls_only;
     Ok((Reply { dialect, root, text, decoded, records, finish, calls_only }, Scratch { words, bytes }))
+}
+
+/// Reads a reply to its end, whatever of it is wanted: text that is not JSON is that, and nothing else.
+fn walk<'r>(
+    wire: &dyn Wire,
+    mut reader: Reader<'r>,
+    visit: &mut dyn FnMut(Item<'r>),
+) -> Result<Finish, ReplyError> {
+    if let Some(form) = wire.text_form() {
+        return Ok(text_form::read(form, reader.text(), visit));
+    }
+    let read = wire.reply(&mut reader, visit);
+    reader.finish()?;
+    read
 }
 
 /// Bytes that are no text.
@@ -305,28 +335,21 @@ struct CallReader<'r, 'w> {
 impl<'r> CallReader<'r, '_> {
     fn item(&mut self, item: Item<'r>) {
         match item {
-            Item::Call { id, name, arguments, encoded, incomplete } => {
+            Item::Call(CallParts { id, name, arguments, encoded, custom, incomplete }) => {
                 let name = name.filter(|name| name.as_str().is_some()).map(|name| self.span(name));
                 let arguments = arguments.filter(|value| !value.is_null());
                 let cut = incomplete || self.origin.partial && !arguments.is_some_and(is_whole);
                 let encoded = encoded || self.origin.streamed;
                 let arguments =
                     arguments.map(|value| if encoded { self.span(value) } else { self.place(value.raw()) });
-                self.record(id.map(Piece::Json), name, arguments, cut, 0);
-            }
-            Item::Custom { id, name, input, incomplete } => {
-                let name = name.filter(|name| name.as_str().is_some()).map(|name| self.span(name));
-                let input = input.filter(|value| !value.is_null());
-                let cut = incomplete || self.origin.partial && !input.is_some_and(is_whole);
-                let input = input.map(|value| self.span(value));
-                self.record(id.map(Piece::Json), name, input, cut, CUSTOM);
+                self.record(id.map(Piece::Json), name, arguments, cut, if custom { CUSTOM } else { 0 });
             }
             Item::TextCall(call) => {
                 let name = self.piece(call.name);
                 let arguments = call.arguments.map(|arguments| self.piece(arguments));
                 self.record(call.id, Some(name), arguments, call.incomplete, 0);
             }
-            Item::Text(_) | Item::Plain(_) => {}
+            Item::Text(_) | Item::Beside(_) | Item::Plain(_) => {}
         }
     }
 

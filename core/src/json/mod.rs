@@ -35,6 +35,7 @@ mod write;
 mod tests;
 
 pub use number::{Number, NumberError};
+pub(crate) use read::Elements;
 pub use read::{Event, Reader};
 pub use repair::{RepairError, Repaired, Repairs, repair};
 pub use text::{Chars, Str, replace_surrogates, rewrite_escapes};

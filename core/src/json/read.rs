@@ -1,5 +1,9 @@
 //! The pull reader: one event at a time, strictly.
 
+mod walk;
+
+pub(crate) use walk::Elements;
+
 use super::bytes::spaces;
 use super::scan::Scan;
 use super::{Error, Kind, Number, Options, Reason, Str, Value};
@@ -83,6 +87,12 @@ impl<'j> Reader<'j> {
         Reader { text, rest: text.as_bytes(), scan, depth: 0, kinds: 0, state: State::Start }
     }
 
+    /// Reads text that was checked before.
+    pub(crate) fn checked(text: &'j str) -> Self {
+        let scan = Scan::checked(text);
+        Reader { text, rest: text.as_bytes(), scan, depth: 0, kinds: 0, state: State::Start }
+    }
+
     /// The next event, or `None` once the whole value was read and nothing follows it.
     pub fn next_event(&mut self) -> Result<Option<Event<'j>>, Error> {
         let mut rest = spaces(self.rest);
@@ -155,6 +165,11 @@ impl<'j> Reader<'j> {
             (State::AfterMember | State::AfterItem, [b',', after @ ..]) => spaces(after),
             (_, rest) => rest,
         })
+    }
+
+    /// The whole text, as far as it is UTF-8.
+    pub(crate) fn text(&self) -> &'j str {
+        self.text
     }
 
     /// Containers that are open.

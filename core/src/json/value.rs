@@ -1,7 +1,7 @@
 //! A lazy view of JSON that was checked, and JSON Pointers (RFC 6901) into it.
 
 use super::bytes::{after_string, after_value, blanks};
-use super::{Number, Str};
+use super::{Number, Reader, Str};
 use crate::sink::Sink;
 
 /// A lazy view of one value inside text that was checked.
@@ -31,6 +31,11 @@ impl<'j> Value<'j> {
     /// says wrong things, and nothing worse.
     pub fn from_checked(text: &'j str) -> Self {
         Value { raw: text.trim_matches([' ', '\n', '\r', '\t']) }
+    }
+
+    /// A reader of its text.
+    pub(crate) fn reader(self) -> Reader<'j> {
+        Reader::checked(self.raw)
     }
 
     /// `{}`

@@ -204,7 +204,7 @@ impl Applier<'_, '_> {
         }
         let item = self.pin();
         let value = Value::from_checked(self.text.str(item));
-        let is_call = (self.shape.call)(value).is_some();
+        let is_call = self.shape.call(value).is_some();
         if value.kind() != JsonKind::Object {
             return Err(ReplyError::Shape { expected: "an item that is an object" });
         }
@@ -442,7 +442,7 @@ impl Applier<'_, '_> {
         });
         self.text.pins = [arguments, id.filter(|_| known_id.is_none()), name].map(Option::unwrap_or_default);
         let value = self.text.value(part);
-        let parts = (self.shape.call)(value).unwrap_or_default();
+        let parts = self.shape.call(value).unwrap_or_default();
         let raw = |value: Option<Value<'_>>| value.map(|value| self.place_in(part, value.raw()));
         let targets = [raw(parts.id), raw(parts.name)];
         if self.text.pins[1].len > 0 {
@@ -493,7 +493,7 @@ impl Applier<'_, '_> {
     fn new_call(&mut self, key: u32, item: Span) -> Result<(), ReplyError> {
         self.text.pins = [item, Span::default(), Span::default()];
         let value = Value::from_checked(self.text.str(item));
-        let CallParts { name, arguments, .. } = (self.shape.call)(value).unwrap_or_default();
+        let CallParts { name, arguments, .. } = self.shape.call(value).unwrap_or_default();
         let is = |value: Option<Value<'_>>, kinds: &[JsonKind]| {
             value.is_some_and(|value| kinds.contains(&value.kind()))
         };
@@ -530,7 +530,7 @@ impl Applier<'_, '_> {
     /// for arguments.
     fn pieces(&self, item: Span) -> [Option<Span>; 3] {
         let value = Value::from_checked(self.text.str(item));
-        let CallParts { id, name, arguments } = (self.shape.call)(value).unwrap_or_default();
+        let CallParts { id, name, arguments, .. } = self.shape.call(value).unwrap_or_default();
         let content = |value: Value<'_>| {
             let text = value.as_str().map_or(value.raw(), |text| text.raw());
             (!value.is_null()).then(|| self.text.place(item, text))
@@ -550,7 +550,8 @@ impl Applier<'_, '_> {
 
     /// Where id, name and arguments of a call stand, with their quotes.
     fn raw_parts(&self, part: Part) -> [Option<Span>; 3] {
-        let CallParts { id, name, arguments } = (self.shape.call)(self.text.value(part)).unwrap_or_default();
+        let CallParts { id, name, arguments, .. } =
+            self.shape.call(self.text.value(part)).unwrap_or_default();
         [id, name, arguments].map(|value| value.map(|value| self.place_in(part, value.raw())))
     }
 

@@ -45,7 +45,7 @@ mod text;
 pub use show::StreamEvent;
 
 use crate::dialect::{Change, Dialect, Origin, Reply, ReplyError, Shape, error_message, read_reply};
-use crate::json::{self, Options, Surrogates, decode_in_place};
+use crate::json::{self, Options, Reader, Surrogates, decode_in_place};
 use crate::scratch::Scratch;
 use apply::Applier;
 use filter::{Filter, Room};
@@ -93,7 +93,7 @@ const NO_SHAPE: Shape = Shape {
     call_members: &[],
     fields: &[],
     empty_call: "",
-    call: |_| None,
+    call: |_| Ok(None),
 };
 
 /// A reply that comes in pieces; see the [module](self).
@@ -273,7 +273,7 @@ impl<'m> Stream<'m> {
         };
         // Half of a surrogate pair can be at the end of a piece; the reply's reader sees both.
         let options = Options { surrogates: Surrogates::Replace, ..self.options.json };
-        let root = json::parse(event, &options).map_err(ReplyError::Json)?;
+        let mut reader = Reader::new(event, &options);
         let mut changes = Changes::NONE;
         let base = event.as_ptr() as usize;
         let words = &mut *self.text.words;
@@ -284,9 +284,10 @@ impl<'m> Stream<'m> {
             let at = if text.is_empty() { 0 } else { narrow(place(text)) };
             Text::record(words, parts, &mut changes, [what, key, at, narrow(text.len())]);
         };
-        let read = self.dialect.wire().event(root, &mut visit);
+        let read = self.dialect.wire().event(&mut reader, &mut visit);
+        reader.finish().map_err(ReplyError::Json)?;
         if read == Err(ReplyError::Provider) {
-            let message = error_message(root);
+            let message = error_message(json::Value::from_checked(reader.text()));
             let text =
                 message.map_or("", |message| message.as_str().map_or(message.raw(), |text| text.raw()));
             let (at, len) = (place(text), text.len());

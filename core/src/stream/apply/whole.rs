@@ -44,7 +44,7 @@ impl Applier<'_, '_> {
     /// Adds the first pinned piece as an item that is whole.
     pub(super) fn whole(&mut self) -> Result<(), ReplyError> {
         let value = Value::from_checked(self.text.str(self.pin()));
-        let is_call = (self.shape.call)(value).is_some();
+        let is_call = self.shape.call(value).is_some();
         if value.kind() != JsonKind::Object {
             return Err(ReplyError::Shape { expected: "an item that is an object" });
         }

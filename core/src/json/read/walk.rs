@@ -1,0 +1,150 @@
+//! Walking a text for what is wanted of it, in the pass that checks it.
+//!
+//! Whoever reads a value in steps, a member here and an item there, reads each byte once: what is wanted is
+//! read where it stands, and what is left unread is passed over, as strictly. Steps nest as the code does
+//! that takes them, never as the text does.
+
+use super::{Error, Kind, Reader, State, Str, Value};
+
+/// The steps through an object; see [`Reader::members`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Members {
+    /// The keys that are wanted, at most 32.
+    keys: &'static [&'static str],
+    /// A bit for each of them that was met.
+    met: u32,
+    /// Containers that are open inside the object; 0 if it is none, or was read.
+    depth: usize,
+}
+
+/// The steps through an array; see [`Reader::elements`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Elements {
+    /// Containers that are open inside the array; 0 if it is none, or was read.
+    depth: usize,
+    /// What was unread before the last element; 0 before the first.
+    before: usize,
+}
+
+impl Members {
+    /// Goes on to the next wanted member, of several with one key the first, and gives its key; its value can
+    /// then be read. `None` once all of the object was read.
+    pub(crate) fn next(&mut self, reader: &mut Reader<'_>) -> Result<Option<&'static str>, Error> {
+        if self.depth == 0 {
+            return Ok(None);
+        }
+        reader.leave(self.depth)?;
+        loop {
+            if reader.state == State::Value {
+                reader.pass_value()?;
+            }
+            let Some(key) = reader.key()? else {
+                self.depth = 0;
+                return Ok(None);
+            };
+            if let Some((bit, name)) = (0..32).zip(self.keys).find(|(_, name)| key.eq_str(name))
+                && self.met >> bit & 1 == 0
+            {
+                self.met |= 1 << bit;
+                return Ok(Some(name));
+            }
+        }
+    }
+}
+
+impl Elements {
+    /// Whether it is an array that is not yet read.
+    pub(crate) fn is_open(&self) -> bool {
+        self.depth > 0
+    }
+
+    /// Goes on to the next element, which can then be read; says whether there is one.
+    pub(crate) fn next(&mut self, reader: &mut Reader<'_>) -> Result<bool, Error> {
+        if self.depth == 0 {
+            return Ok(false);
+        }
+        reader.leave(self.depth)?;
+        if self.before == reader.rest.len() {
+            reader.pass_value()?;
+        }
+        if reader.try_end() {
+            self.depth = 0;
+            return Ok(false);
+        }
+        self.before = reader.rest.len();
+        Ok(true)
+    }
+}
+
+impl<'j> Reader<'j> {
+    /// Steps into the value that comes next, for the members with these keys. What is no object is passed
+    /// over, and has none.
+    pub(crate) fn members(&mut self, keys: &'static [&'static str]) -> Result<Members, Error> {
+        Ok(Members { keys, met: 0, depth: self.enter(Kind::Object)? })
+    }
+
+    /// Steps into the value that comes next, for its elements. What is no array is passed over, and has none.
+    pub(crate) fn elements(&mut self) -> Result<Elements, Error> {
+        Ok(Elements { depth: self.enter(Kind::Array)?, before: 0 })
+    }
+
+    /// Reads the value that comes next, and gives the members with these keys, of several with one key the
+    /// first.
+    pub(crate) fn pick<const N: usize>(&mut self, keys: [&str; N]) -> Result<[Option<Value<'j>>; N], Error> {
+        let mut found = [None; N];
+        if self.enter(Kind::Object)? == 0 {
+            return Ok(found);
+        }
+        while let Some(key) = self.key()? {
+            match keys.iter().zip(&mut found).find(|(name, _)| key.eq_str(name)) {
+                Some((_, place @ None)) => *place = Some(self.skip_value()?),
+                _ => self.pass_value()?,
+            }
+        }
+        Ok(found)
+    }
+
+    /// The value that was read from `start` on, a [`value_offset`](Self::value_offset), to here.
+    pub(crate) fn value_since(&self, start: usize) -> Value<'j> {
+        Value::new(self.text.get(start..self.offset()).unwrap_or_default())
+    }
+
+    /// Reads what is left, so that an error in it is known.
+    pub(crate) fn finish(&mut self) -> Result<(), Error> {
+        while self.next_event()?.is_some() {}
+        Ok(())
+    }
+
+    /// Opens the value that comes next if it is of this kind, and gives how many containers are open then;
+    /// passes it over if not, and gives 0.
+    fn enter(&mut self, kind: Kind) -> Result<usize, Error> {
+        if self.peek()? == kind {
+            self.next_event()?;
+            Ok(self.depth)
+        } else {
+            self.pass_value()?;
+            Ok(0)
+        }
+    }
+
+    /// Reads on until no more than `depth` containers are open.
+    fn leave(&mut self, depth: usize) -> Result<(), Error> {
+        while self.depth > depth {
+            self.next_event()?;
+        }
+        Ok(())
+    }
+
+    /// Reads one whole value.
+    fn pass_value(&mut self) -> Result<(), Error> {
+        self.skip_value().map(|_| ())
+    }
+
+    /// The next key of the object that is open, or `None` once its end was read.
+    fn key(&mut self) -> Result<Option<Str<'j>>, Error> {
+        Ok(match self.next_event()? {
+            Some(super::Event::Key(key)) => Some(key),
+            _ => None,
+        })
+    }
+}
