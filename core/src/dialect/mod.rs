@@ -43,8 +43,8 @@
 //!    of JSON text; `incomplete` where the provider says so of a call; `provider_error` first. What would be
 //!    lost in silence is a `ReplyError::Shape` that says what was expected.
 //! 5. `replay`: write the message from the same root. Copy what the provider signs as it stands
-//!    (`Writer::value` keeps the bytes), leave out what it only puts out, and ask `ids` once for each call of
-//!    `reply`, in its order.
+//!    (`Writer::value` keeps strings and numbers byte for byte, without the blanks between tokens), leave out
+//!    what it only puts out, and ask `ids` once for each call of `reply`, in its order.
 //! 6. `results_start`, `result`, `results_end`.
 //! 7. A stream: a `Shape`, and `event`, which reads one event into `Change`s.
 //!    - The shape's `head`, `list`, `tail` and `end` spell an empty whole form, which `reply` must read;
@@ -61,7 +61,9 @@
 //!    `reply` and `replay` get the text as the root's source.
 //! 8. Rows in `core/tests/common/dialects.rs`, `core/tests/dialect_*.rs`, `core/tests/stream/convert.rs`
 //!    (whole replies as this provider streams them), `core/tests/stream/chunks.rs` (an example) and the tests
-//!    of recorded traffic; the constant and the row in `ffi/src/dialect.rs`.
+//!    of recorded traffic; the constant and the row in `ffi/src/dialect.rs`, and the header made anew; in
+//!    `examples/c/inspect`, `support.c` if it is plain text and `stream.c` if its events are not framed as
+//!    server-sent ones.
 
 mod alias;
 mod anthropic;
