@@ -68,6 +68,15 @@ impl<'b> Sink<'b> {
         self.len = end;
     }
 
+    /// Appends what `write` writes, which is text, into a place of `most` bytes, and says whether there was such
+    /// a place; if not, nothing was written.
+    pub(crate) fn put_at_most(&mut self, most: usize, write: impl FnOnce(&mut [u8]) -> usize) -> bool {
+        let Some(place) = self.buffer.get_mut(self.len..self.len.saturating_add(most)) else { return false };
+        self.len += write(place).min(most);
+        self.kept = self.len;
+        true
+    }
+
     /// Appends one ASCII byte. A byte above 0x7F would not be text, and is written as `?`.
     pub fn put_byte(&mut self, byte: u8) {
         self.put_char(if byte.is_ascii() { char::from(byte) } else { '?' });

@@ -103,6 +103,13 @@ pub(super) fn stop(word: &[u8; size_of::<usize>()]) -> Option<usize> {
     first(special(word) & !word)
 }
 
+/// Bytes of the word before its first backslash.
+#[inline(always)]
+pub(super) fn backslash(word: &[u8; size_of::<usize>()]) -> usize {
+    let word = usize::from_le_bytes(*word) ^ (ONES * 0x5C);
+    first(word.wrapping_sub(ONES) & !word).unwrap_or(size_of::<usize>())
+}
+
 /// [`stop`], which may also be at a byte that is not ASCII.
 #[inline(always)]
 pub(super) fn early_stop(word: &[u8; size_of::<usize>()]) -> Option<usize> {

@@ -276,12 +276,13 @@ impl Scan {
                 [b'\\', ..] => rest = self.escape(rest)?,
                 _ => return self.fail(Reason::ControlCharacter, rest),
             }
-            while let Some((word, after)) = rest.split_first_chunk()
-                && stop(word).is_none()
-            {
+            rest = loop {
+                let Some((word, after)) = rest.split_first_chunk() else { break plain_bytes(rest) };
+                if let Some(stop) = stop(word) {
+                    break rest.get(stop..)?;
+                }
                 rest = after;
-            }
-            rest = plain_bytes(rest);
+            };
         }
     }
 

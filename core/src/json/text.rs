@@ -4,6 +4,7 @@
 //! lone half, which only [`Surrogates::Replace`](super::Surrogates::Replace) lets through, is U+FFFD, and
 //! what follows it is kept.
 
+use super::bytes::backslash;
 use super::write::{escape_len, put_escape};
 use crate::sink::{NoSpace, Sink};
 use core::cmp::Ordering;
@@ -51,7 +52,7 @@ impl<'j> Str<'j> {
         match self.raw.len().cmp(&other.len()) {
             Ordering::Less => false,
             Ordering::Equal => self.raw == other && !self.has_escapes(),
-            Ordering::Greater => self.chars().eq(other.chars()),
+            Ordering::Greater => self.has_escapes() && self.chars().eq(other.chars()),
         }
     }
 
@@ -67,7 +68,10 @@ impl<'j> Str<'j> {
 
     /// Appends the decoded text.
     pub fn decode(self, sink: &mut Sink<'_>) {
-        for_each_escape(self.raw, sink, |c, _, sink| sink.put_char(c));
+        // Decoded text is never longer than its source.
+        if !sink.put_at_most(self.raw.len(), |place| decode_to(self.raw.as_bytes(), place)) {
+            for_each_escape(self.raw, sink, |c, _, sink| sink.put_char(c));
+        }
     }
 
     /// The decoded text, written into `buffer`.
@@ -159,6 +163,43 @@ pub fn replace_surrogates(text: &mut [u8]) -> usize {
         from += used;
     }
     to
+}
+
+/// Decodes the content of a checked string into `out`, which is as long; gives the length of the decoded text.
+/// Words are copied before it is known how much of them is plain: what follows is written over.
+fn decode_to(text: &[u8], out: &mut [u8]) -> usize {
+    let (mut read, mut written) = (0, 0);
+    loop {
+        while let Some(word) = text.get(read..).and_then(|rest| rest.first_chunk())
+            && let Some(place) = out.get_mut(written..).and_then(|room| room.first_chunk_mut())
+        {
+            *place = *word;
+            let plain = backslash(word);
+            read += plain;
+            written += plain;
+            if plain < word.len() {
+                break;
+            }
+        }
+        let (c, used) = match text.get(read..) {
+            Some(rest @ [b'\\', ..]) => unescape(rest),
+            Some([byte, ..]) => {
+                if let Some(place) = out.get_mut(written) {
+                    *place = *byte;
+                }
+                read += 1;
+                written += 1;
+                continue;
+            }
+            _ => return written,
+        };
+        read += used;
+        let encoded = c.encode_utf8(&mut [0; 4]).len();
+        if let Some(place) = out.get_mut(written..written + encoded) {
+            c.encode_utf8(place);
+        }
+        written += encoded;
+    }
 }
 
 /// Decodes the content of a checked string where it stands; gives the length of the decoded text, which is

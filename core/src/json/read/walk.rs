@@ -4,7 +4,8 @@
 //! read where it stands, and what is left unread is passed over, as strictly. Steps nest as the code does
 //! that takes them, never as the text does.
 
-use super::{Error, Kind, Reader, State, Str, Value};
+use super::{Error, Event, Kind, Reader, State, Value};
+use crate::json::{Str, plain};
 
 /// The steps through an object; see [`Reader::members`].
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +43,7 @@ impl Members {
                 self.depth = 0;
                 return Ok(None);
             };
-            if let Some((bit, name)) = (0..32).zip(self.keys).find(|(_, name)| key.eq_str(name))
+            if let Some((bit, name)) = (0..32).zip(self.keys).find(|(_, name)| key.is(name))
                 && self.met >> bit & 1 == 0
             {
                 self.met |= 1 << bit;
@@ -76,6 +77,21 @@ impl Elements {
     }
 }
 
+/// A key as it stands, and whether it has escapes.
+#[derive(Clone, Copy)]
+struct Key<'j> {
+    raw: &'j str,
+    escaped: bool,
+}
+
+impl Key<'_> {
+    /// Whether it is this name, which has no backslash.
+    #[inline(always)]
+    fn is(self, name: &str) -> bool {
+        if self.escaped { Str::new(self.raw).eq_str(name) } else { self.raw == name }
+    }
+}
+
 impl<'j> Reader<'j> {
     /// Steps into the value that comes next, for the members with these keys. What is no object is passed
     /// over, and has none.
@@ -96,7 +112,7 @@ impl<'j> Reader<'j> {
             return Ok(found);
         }
         while let Some(key) = self.key()? {
-            match keys.iter().zip(&mut found).find(|(name, _)| key.eq_str(name)) {
+            match keys.iter().zip(&mut found).find(|(name, _)| key.is(name)) {
                 Some((_, place @ None)) => *place = Some(self.skip_value()?),
                 _ => self.pass_value()?,
             }
@@ -136,14 +152,37 @@ impl<'j> Reader<'j> {
     }
 
     /// Reads one whole value.
+    #[inline]
     fn pass_value(&mut self) -> Result<(), Error> {
+        if self.state == State::Value {
+            let read = self.scan.value(self.rest, self.depth);
+            self.rest = self.scan.result(read)?;
+            self.state = State::AfterMember;
+            return Ok(());
+        }
         self.skip_value().map(|_| ())
     }
 
     /// The next key of the object that is open, or `None` once its end was read.
-    fn key(&mut self) -> Result<Option<Str<'j>>, Error> {
+    #[inline]
+    fn key(&mut self) -> Result<Option<Key<'j>>, Error> {
+        // As most writers put it.
+        let content = match (self.state, self.rest) {
+            (State::AfterMember, [b',', b'"', content @ ..] | [b',', b' ', b'"', content @ ..])
+            | (State::FirstKey, [b'"', content @ ..]) => content,
+            _ => &[],
+        };
+        let plain = plain(content);
+        if let [b'"', b':', rest @ ..] = plain {
+            let len = content.len() - plain.len();
+            let start = self.scan.offset(content);
+            self.rest = rest;
+            self.state = State::Value;
+            let raw = self.text.get(start..start + len).unwrap_or_default();
+            return Ok(Some(Key { raw, escaped: false }));
+        }
         Ok(match self.next_event()? {
-            Some(super::Event::Key(key)) => Some(key),
+            Some(Event::Key(key)) => Some(Key { raw: key.raw(), escaped: key.has_escapes() }),
             _ => None,
         })
     }
