@@ -52,6 +52,26 @@ pub(super) fn plain_bytes(mut rest: &[u8]) -> &[u8] {
     rest
 }
 
+/// Reads on while 16 bytes hold no quote, no backslash and nothing that `stops`, where compilers make vectors of
+/// arrays.
+#[inline(always)]
+fn vectors(mut rest: &[u8], stops: impl Fn(u8) -> bool) -> &[u8] {
+    if cfg!(any(target_feature = "sse2", target_feature = "neon")) {
+        while let Some((bytes, after)) = rest.split_first_chunk::<16>()
+            && !bytes.iter().fold(false, |any, &b| any | stops(b) | ((b ^ b'"').min(b ^ b'\\') == 0))
+        {
+            rest = after;
+        }
+    }
+    rest
+}
+
+/// As [`plain_bytes`], in what is long.
+#[inline(always)]
+pub(super) fn long(rest: &[u8]) -> &[u8] {
+    vectors(rest, |b| b < b' ')
+}
+
 /// As [`plain_bytes`], in what may be long.
 #[inline(never)]
 pub(crate) fn plain(mut rest: &[u8]) -> &[u8] {
@@ -67,15 +87,7 @@ pub(crate) fn plain(mut rest: &[u8]) -> &[u8] {
 /// Reads up to the first quote, backslash, control character or byte that is not ASCII, in what may be long.
 #[inline(never)]
 pub(crate) fn ascii(mut rest: &[u8]) -> &[u8] {
-    // Where compilers make vectors of arrays.
-    #[cfg(any(target_feature = "sse2", target_feature = "neon"))]
-    while let Some((bytes, after)) = rest.split_first_chunk::<16>()
-        && !bytes
-            .iter()
-            .fold(false, |any, &b| any | (b.cast_signed() < 0x20) | ((b ^ b'"').min(b ^ b'\\') == 0))
-    {
-        rest = after;
-    }
+    rest = vectors(rest, |b| b.cast_signed() < 0x20);
     while let Some((word, after)) = rest.split_first_chunk() {
         if let Some(stop) = early_stop(word) {
             return rest.get(stop..).unwrap_or_default();
@@ -88,6 +100,18 @@ pub(crate) fn ascii(mut rest: &[u8]) -> &[u8] {
         rest = after;
     }
     rest
+}
+
+/// As [`plain`], which may also stop at a byte that is not ASCII, in what is likely short.
+#[inline(always)]
+pub(super) fn plain_key(mut rest: &[u8]) -> &[u8] {
+    while let Some((word, after)) = rest.split_first_chunk() {
+        if let Some(stop) = early_stop(word) {
+            return rest.get(stop..).unwrap_or_default();
+        }
+        rest = after;
+    }
+    plain_bytes(rest)
 }
 
 /// Bytes up to the first quote, backslash or control character.

@@ -180,16 +180,21 @@ impl<'j> Reader<'j> {
     /// Reads one whole value, as strictly as event by event, and gives its text. Where no value can stand (at
     /// a key, at the end of a container or of the text) that is the error.
     pub fn skip_value(&mut self) -> Result<Value<'j>, Error> {
-        let read = self.value_start().and_then(|start| {
-            self.rest = self.scan.value(start, self.depth)?;
-            self.state = match self.state {
-                State::Start => State::End,
-                State::Value => State::AfterMember,
-                _ => State::AfterItem,
-            };
-            Some(Value::new(self.since(start)))
-        });
+        let read = self.pass().map(|start| Value::new(self.since(start)));
         self.scan.result(read)
+    }
+
+    /// Reads one whole value; gives its start and what follows.
+    #[inline]
+    fn pass(&mut self) -> Option<&'j [u8]> {
+        let (start, then) = match self.state {
+            State::Value => (spaces(self.rest), State::AfterMember),
+            State::Start => (self.value_start()?, State::End),
+            _ => (self.value_start()?, State::AfterItem),
+        };
+        self.rest = self.scan.value(start, self.depth)?;
+        self.state = then;
+        Some(start)
     }
 
     /// The kind of the next value, which stays unread. An error where no value can stand.

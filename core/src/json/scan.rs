@@ -9,7 +9,7 @@
 //! UTF-8 is checked once, when a scan is made: the scan then covers the longest valid prefix, and whoever
 //! reaches its end learns that bad bytes follow. So the first error in the text is the one reported.
 
-use super::bytes::{blanks, blanks_rest, digits, early_stop, plain_bytes, stop};
+use super::bytes::{blanks, blanks_rest, digits, early_stop, long, plain_bytes, stop};
 use super::{Error, MAX_DEPTH, Options, Reason, Surrogates};
 
 /// What is to be known about a text while its bytes are scanned.
@@ -256,7 +256,8 @@ impl Scan {
     }
 
     #[inline(never)]
-    fn string_rest<'j>(&mut self, mut rest: &'j [u8]) -> Option<&'j [u8]> {
+    fn string_rest<'j>(&mut self, rest: &'j [u8]) -> Option<&'j [u8]> {
+        let mut rest = long(rest);
         let found = loop {
             let Some((word, after)) = rest.split_first_chunk() else { break plain_bytes(rest) };
             if let Some(stop) = stop(word) {

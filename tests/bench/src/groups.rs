@@ -255,7 +255,8 @@ fn answers(title: &'static str, dialect: Dialect, tools: usize) -> Group {
 /// Whole replies in, their calls out.
 fn read(title: &'static str, dialect: Dialect, replies: Vec<String>, calls: Option<usize>) -> Group {
     let replies: &'static [String] = replies.leak();
-    Group::new(title, Some(replies.iter().map(String::len).sum())).case(OURS, move || {
+    let group = Group::new(title, Some(replies.iter().map(String::len).sum()));
+    let group = group.case(OURS, move || {
         let (mut words, mut bytes) = memory();
         Box::new(move || {
             for reply in replies {
@@ -264,6 +265,13 @@ fn read(title: &'static str, dialect: Dialect, replies: Vec<String>, calls: Opti
                 let (reply, _) = parse_reply(dialect, reply, &json::Options::default(), scratch).unwrap();
                 assert!(calls.is_none_or(|calls| reply.len() == calls));
                 black_box(reply.calls().last());
+            }
+        })
+    });
+    group.case(VALIDATE, move || {
+        Box::new(move || {
+            for reply in replies {
+                json::validate(black_box(reply.as_bytes()), &json::Options::default()).unwrap();
             }
         })
     })

@@ -5,7 +5,8 @@
 //! that takes them, never as the text does.
 
 use super::{Error, Event, Kind, Reader, State, Value};
-use crate::json::{Str, plain};
+use crate::json::Str;
+use crate::json::bytes::plain_key;
 
 /// The steps through an object; see [`Reader::members`].
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +15,8 @@ pub(crate) struct Members {
     keys: &'static [&'static str],
     /// A bit for each of them that was met.
     met: u32,
+    /// The marks of all of them.
+    marks: u32,
     /// Containers that are open inside the object; 0 if it is none, or was read.
     depth: usize,
 }
@@ -43,6 +46,10 @@ impl Members {
                 self.depth = 0;
                 return Ok(None);
             };
+            // Most keys are not wanted, and most of them have a mark of their own.
+            if self.marks & key.mark() == 0 && !key.escaped {
+                continue;
+            }
             if let Some((bit, name)) = (0..32).zip(self.keys).find(|(_, name)| key.is(name))
                 && self.met >> bit & 1 == 0
             {
@@ -80,7 +87,7 @@ impl Elements {
 /// A key as it stands, and whether it has escapes.
 #[derive(Clone, Copy)]
 struct Key<'j> {
-    raw: &'j str,
+    raw: &'j [u8],
     escaped: bool,
 }
 
@@ -88,7 +95,22 @@ impl Key<'_> {
     /// Whether it is this name, which has no backslash.
     #[inline(always)]
     fn is(self, name: &str) -> bool {
-        if self.escaped { Str::new(self.raw).eq_str(name) } else { self.raw == name }
+        self.raw == name.as_bytes() || self.escaped && self.is_slow(name)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn is_slow(self, name: &str) -> bool {
+        core::str::from_utf8(self.raw).is_ok_and(|raw| Str::new(raw).eq_str(name))
+    }
+
+    /// One of 32 bits, by its first and last byte.
+    #[inline(always)]
+    fn mark(self) -> u32 {
+        match self.raw {
+            [first, .., last] => 1u32.rotate_left(u32::from(*first) ^ u32::from(*last) << 2),
+            _ => 1,
+        }
     }
 }
 
@@ -96,7 +118,9 @@ impl<'j> Reader<'j> {
     /// Steps into the value that comes next, for the members with these keys. What is no object is passed
     /// over, and has none.
     pub(crate) fn members(&mut self, keys: &'static [&'static str]) -> Result<Members, Error> {
-        Ok(Members { keys, met: 0, depth: self.enter(Kind::Object)? })
+        let marks =
+            keys.iter().fold(0, |marks, key| marks | Key { raw: key.as_bytes(), escaped: false }.mark());
+        Ok(Members { keys, met: 0, marks, depth: self.enter(Kind::Object)? })
     }
 
     /// Steps into the value that comes next, for its elements. What is no array is passed over, and has none.
@@ -134,13 +158,16 @@ impl<'j> Reader<'j> {
     /// Opens the value that comes next if it is of this kind, and gives how many containers are open then;
     /// passes it over if not, and gives 0.
     fn enter(&mut self, kind: Kind) -> Result<usize, Error> {
-        if self.peek()? == kind {
-            self.next_event()?;
-            Ok(self.depth)
-        } else {
-            self.pass_value()?;
-            Ok(0)
-        }
+        let Some(start) = self.value_start() else { return Err(self.scan.error()) };
+        match (kind, start) {
+            (Kind::Object, [b'{', after @ ..]) => self.open(start, after, Event::ObjectStart)?,
+            (Kind::Array, [b'[', after @ ..]) => self.open(start, after, Event::ArrayStart)?,
+            _ => {
+                self.pass_value()?;
+                return Ok(0);
+            }
+        };
+        Ok(self.depth)
     }
 
     /// Reads on until no more than `depth` containers are open.
@@ -154,17 +181,12 @@ impl<'j> Reader<'j> {
     /// Reads one whole value.
     #[inline]
     fn pass_value(&mut self) -> Result<(), Error> {
-        if self.state == State::Value {
-            let read = self.scan.value(self.rest, self.depth);
-            self.rest = self.scan.result(read)?;
-            self.state = State::AfterMember;
-            return Ok(());
-        }
-        self.skip_value().map(|_| ())
+        let read = self.pass().map(|_| ());
+        self.scan.result(read)
     }
 
     /// The next key of the object that is open, or `None` once its end was read.
-    #[inline]
+    #[inline(always)]
     fn key(&mut self) -> Result<Option<Key<'j>>, Error> {
         // As most writers put it.
         let content = match (self.state, self.rest) {
@@ -172,17 +194,15 @@ impl<'j> Reader<'j> {
             | (State::FirstKey, [b'"', content @ ..]) => content,
             _ => &[],
         };
-        let plain = plain(content);
-        if let [b'"', b':', rest @ ..] = plain {
-            let len = content.len() - plain.len();
-            let start = self.scan.offset(content);
-            self.rest = rest;
+        let rest = plain_key(content);
+        if let [b'"', b':', after @ ..] = rest {
+            self.rest = after;
             self.state = State::Value;
-            let raw = self.text.get(start..start + len).unwrap_or_default();
+            let raw = content.get(..content.len() - rest.len()).unwrap_or_default();
             return Ok(Some(Key { raw, escaped: false }));
         }
         Ok(match self.next_event()? {
-            Some(Event::Key(key)) => Some(Key { raw: key.raw(), escaped: key.has_escapes() }),
+            Some(Event::Key(key)) => Some(Key { raw: key.raw().as_bytes(), escaped: key.has_escapes() }),
             _ => None,
         })
     }
