@@ -95,6 +95,7 @@ pub mod result;
 pub mod schema;
 pub mod scratch;
 pub mod sink;
+#[cfg(feature = "stream")]
 pub mod stream;
 #[cfg(feature = "std")]
 pub mod system;

@@ -1,4 +1,5 @@
 //! How a handler gets its arguments: paths, decoding, numbers, and errors that name the argument.
+#![cfg(all(feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 mod common;

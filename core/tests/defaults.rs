@@ -1,4 +1,5 @@
 //! What a tool declares of itself must make sense: wrong defaults, values and bounds are found when it is added.
+#![cfg(all(feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 mod common;

@@ -1,5 +1,6 @@
 //! Bedrock Converse: the turn that goes back, events with and without their type, ids, and the field cases
 //! about it. Expected values from the service model (`../shared/formats.md`, section 5).
+#![cfg(all(feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 mod common;

@@ -1,5 +1,6 @@
 //! What each provider is told of which tools the model calls, of its own tools, and of caching, against JSON
 //! written by hand from its own models.
+#![cfg(all(feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 mod common;

@@ -1,5 +1,6 @@
 //! Mistral's and Cohere's endpoints, where they differ from OpenAI's. Expected values from the models of their
 //! SDKs (`../shared/formats.md`, section 7) and from recorded replies.
+#![cfg(all(feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 mod common;

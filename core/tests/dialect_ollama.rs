@@ -1,5 +1,6 @@
 //! Ollama's own endpoint: the turn that goes back, and lines of a stream. Expected values from the models of
 //! its SDK (`../shared/formats.md`, section 6).
+#![cfg(all(feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 mod common;

@@ -1,4 +1,5 @@
 //! What goes back to each provider: one result for each call, its failure told, nothing lost in silence.
+#![cfg(all(feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 mod common;

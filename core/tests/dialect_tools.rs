@@ -1,4 +1,5 @@
 //! What each provider is told of the tools, against JSON written by hand from its own models.
+#![cfg(all(feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 mod common;

@@ -1,4 +1,5 @@
 //! One call, one result: the texts that the model reads, deadlines, and scratch of any size.
+#![cfg(all(feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 mod common;

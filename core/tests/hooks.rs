@@ -1,4 +1,5 @@
 //! Hooks: they see every call, may rewrite or block it, and may replace what a handler answered.
+#![cfg(all(feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 mod common;

@@ -1,5 +1,6 @@
 //! The tool lists of six real MCP servers: each tool registers, renders and checks a call.
 //! From `../shared/data/mcp-tools`.
+#![cfg(all(feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 mod common;

@@ -1,4 +1,5 @@
 //! No heap in the call path: an allocator that counts sees nothing from registration to the messages.
+#![cfg(all(feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -1,6 +1,6 @@
 //! What a registry does with the schemas of its tools: how they are compiled, what they may refer to, what
 //! memory they take; and arguments of which one stands twice.
-#![cfg(all(feature = "pattern", feature = "format"))]
+#![cfg(all(feature = "pattern", feature = "format", feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 mod common;

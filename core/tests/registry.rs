@@ -1,4 +1,5 @@
 //! The registry: names, collisions, what a failed `add` leaves behind, removal, hooks, and its memory.
+#![cfg(all(feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 mod common;

@@ -1,5 +1,6 @@
 //! Calls in plain text: Hermes and Qwen, Llama 3, Mistral. Expected values from the chat templates of Qwen 2.5,
 //! Llama 3.1 and Mistral.
+#![cfg(all(feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 mod common;

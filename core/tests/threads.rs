@@ -1,4 +1,5 @@
 //! A shared registry answers on any number of threads, each with scratch of its own.
+#![cfg(all(feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 mod common;

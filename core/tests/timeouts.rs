@@ -1,4 +1,5 @@
 //! Deadlines: which one applies, what is in time, and what becomes of what is late.
+#![cfg(all(feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 mod common;

@@ -1,5 +1,6 @@
 //! Recorded replies of real providers: calls are read exactly, and answers have the shape that the provider
 //! accepted. From `../shared/data/traffic`.
+#![cfg(all(feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 mod common;

@@ -213,6 +213,7 @@ impl Wire for Anthropic {
         Ok(())
     }
 
+    #[cfg(feature = "stream")]
     fn stream(&self) -> Option<&'static Shape> {
         const SHAPE: Shape = Shape {
             head: r#"{"role":"assistant""#,
@@ -256,6 +257,7 @@ impl Wire for Anthropic {
         Some(&SHAPE)
     }
 
+    #[cfg(feature = "stream")]
     fn event<'e>(
         &self,
         reader: &mut Reader<'e>,

@@ -235,6 +235,7 @@ impl Wire for Bedrock {
         Ok(())
     }
 
+    #[cfg(feature = "stream")]
     fn stream(&self) -> Option<&'static Shape> {
         const SHAPE: Shape = Shape {
             head: r#"{"output":{"message":{"role":"assistant""#,
@@ -250,6 +251,7 @@ impl Wire for Bedrock {
         Some(&SHAPE)
     }
 
+    #[cfg(feature = "stream")]
     fn event<'e>(
         &self,
         reader: &mut Reader<'e>,

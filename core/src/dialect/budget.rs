@@ -21,7 +21,7 @@ pub(crate) struct Budget {
 
 impl Budget {
     pub(super) fn new(dialect: Dialect, limit: usize, room: usize) -> Self {
-        let form = dialect.wire().text_form();
+        let form = dialect.text_form();
         Budget { limit, room, json: form.is_none(), guard: form.map_or(&[], |form| form.guard) }
     }
 

@@ -204,6 +204,7 @@ impl Wire for Cohere {
         Ok(())
     }
 
+    #[cfg(feature = "stream")]
     fn stream(&self) -> Option<&'static Shape> {
         const SHAPE: Shape = Shape {
             head: r#"{"message":{"role":"assistant""#,
@@ -219,6 +220,7 @@ impl Wire for Cohere {
         Some(&SHAPE)
     }
 
+    #[cfg(feature = "stream")]
     fn event<'e>(
         &self,
         reader: &mut Reader<'e>,

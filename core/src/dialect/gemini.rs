@@ -237,6 +237,7 @@ impl Wire for Gemini {
     }
 
     /// The reason is the `finishReason`; for a prompt that was blocked, the `promptFeedback`.
+    #[cfg(feature = "stream")]
     fn stream(&self) -> Option<&'static Shape> {
         const SHAPE: Shape = Shape {
             head: r#"{"candidates":[{"content":{"role":"model""#,
@@ -257,6 +258,7 @@ impl Wire for Gemini {
 
     /// Each event is a response of its own, whose parts follow those before. Text without a signature is
     /// joined with the text before it; all else keeps its place.
+    #[cfg(feature = "stream")]
     fn event<'e>(
         &self,
         reader: &mut Reader<'e>,

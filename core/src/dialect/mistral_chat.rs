@@ -76,6 +76,7 @@ impl Wire for MistralChat {
         OpenAiChat.replay(root, ids, out)
     }
 
+    #[cfg(feature = "stream")]
     fn stream(&self) -> Option<&'static Shape> {
         const SHAPE: Shape = Shape {
             call: |item| {
@@ -87,6 +88,7 @@ impl Wire for MistralChat {
         Some(&SHAPE)
     }
 
+    #[cfg(feature = "stream")]
     fn event<'e>(
         &self,
         reader: &mut Reader<'e>,

@@ -2,7 +2,9 @@
 //!
 //! A dialect is data (a name rule, a schema subset, facts, the shape of a stream) and the same few functions
 //! in one file each: tools, choice, reply, events of a stream, replay, results. A further provider is one new
-//! file and one more row in the table below; nothing else in the library names a dialect.
+//! file and one more row in the table below; nothing else in the library names a dialect. Each is linked with
+//! a feature of its own or of its provider; one that is left out is refused with the name of that feature,
+//! see [`LeftOut`].
 //!
 //! | dialect | provider's page |
 //! |---|---|
@@ -36,7 +38,8 @@
 //!
 //! # Adding a dialect
 //!
-//! 1. A file here with a type that implements `Wire`, `mod` for it, and a row in `dialects!`.
+//! 1. A file here with a type that implements `Wire`, `mod` for it, and a row in `dialects!` with the feature
+//!    that it is built with, which is one more line in `Cargo.toml`, here and in `ffi`, and in the list there.
 //! 2. `names`, `strict`, and `facts` where they are not those of a provider (`Facts::PROVIDER`).
 //! 3. `tools_start`, `tool`, `tools_end`: the request's members.
 //! 4. `reply`: walk the whole form and hand out `Item`s in order. `encoded` for arguments that are a string
@@ -47,6 +50,7 @@
 //!    what it only puts out, and ask `ids` once for each call of `reply`, in its order.
 //! 6. `results_start`, `result`, `results_end`.
 //! 7. A stream: a `Shape`, and `event`, which reads one event into `Change`s.
+//!    - Both stand behind the feature `stream`, for what a table refers to is linked.
 //!    - The shape's `head`, `list`, `tail` and `end` spell an empty whole form, which `reply` must read;
 //!      `members` are the only members of an event that `event` gets to see.
 //!    - Blocks that begin, grow and end: `Open`, `Append`, `Close`, with `Field`s that say where in the block
@@ -65,22 +69,42 @@
 //!    `examples/c/inspect`, `support.c` if it is plain text and `stream.c` if its events are not framed as
 //!    server-sent ones.
 
+#![cfg_attr(
+    not(all(feature = "dialects", feature = "stream")),
+    allow(dead_code, unused_imports, reason = "what dialects share, some build in none that uses it")
+)]
+
 mod alias;
+#[cfg(feature = "anthropic")]
 mod anthropic;
+#[cfg(feature = "bedrock")]
 mod bedrock;
 mod budget;
 mod change;
+#[cfg(feature = "cohere")]
 mod cohere;
+#[cfg(feature = "gemini")]
 mod gemini;
+#[cfg(feature = "text-forms")]
 mod hermes;
 mod ids;
+mod left_out;
+#[cfg(feature = "text-forms")]
 mod llama3;
+#[cfg(feature = "mcp")]
 mod mcp;
+#[cfg(feature = "text-forms")]
 mod mistral;
+#[cfg(feature = "mistral")]
 mod mistral_chat;
 mod native;
+#[cfg(not(feature = "dialects"))]
+mod nothing;
+#[cfg(feature = "ollama")]
 mod ollama;
+#[cfg(feature = "openai")]
 mod openai_chat;
+#[cfg(feature = "openai-responses")]
 mod openai_responses;
 mod rendered;
 mod replay;
@@ -94,6 +118,7 @@ pub(crate) use alias::resolve;
 pub use alias::{NameRule, WireName};
 pub(crate) use change::{CallParts, Change, Field, Member, Shape, Show};
 pub(crate) use ids::{IdRule, MAPPED};
+pub use left_out::LeftOut;
 pub use native::{NativeKind, NativeTool};
 pub use rendered::RenderedTools;
 pub use replay::ReplayError;
@@ -109,18 +134,21 @@ use crate::registry::ToolInfo;
 use crate::result::ToolResult;
 use crate::schema::Subset;
 
-/// Makes the enum of the dialects and the table behind it: documentation, variant, name, wire.
+/// Makes the enum of the dialects and the table behind it: documentation, variant, name, feature, wire.
 macro_rules! dialects {
-    ($($(#[doc = $doc:literal])* $variant:ident $name:literal $wire:expr;)*) => {
-        /// A provider's wire format.
+    ($($(#[doc = $doc:literal])* $variant:ident $name:literal $feature:literal $wire:expr;)*) => {
+        /// A provider's wire format. All are named here, whichever are [built in](Dialect::is_built_in).
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Dialect {
             $($(#[doc = $doc])* $variant,)*
         }
 
         impl Dialect {
-            /// All dialects.
-            pub const ALL: [Dialect; [$($name),*].len()] = [$(Dialect::$variant),*];
+            /// All dialects that are built in.
+            pub const ALL: [Dialect; 0 $(+ cfg!(feature = $feature) as usize)*] =
+                [$(#[cfg(feature = $feature)] Dialect::$variant),*];
+
+            const EVERY: [Dialect; [$($name),*].len()] = [$(Dialect::$variant),*];
 
             /// The name in snake case: `openai_chat`, `anthropic`, `mcp`.
             pub const fn name(self) -> &'static str {
@@ -129,9 +157,25 @@ macro_rules! dialects {
                 }
             }
 
+            /// The feature of this crate that it is built with: `openai`, `anthropic`, `mcp`.
+            pub const fn feature(self) -> &'static str {
+                match self {
+                    $(Dialect::$variant => $feature,)*
+                }
+            }
+
+            /// Whether this build has it. With one that it has not, what gives an error gives [`LeftOut`].
+            pub const fn is_built_in(self) -> bool {
+                match self {
+                    $(Dialect::$variant => cfg!(feature = $feature),)*
+                }
+            }
+
             pub(crate) fn wire(self) -> &'static dyn Wire {
                 match self {
-                    $(Dialect::$variant => &$wire,)*
+                    $(#[cfg(feature = $feature)] Dialect::$variant => &$wire,)*
+                    #[cfg(not(all($(feature = $feature),*)))]
+                    _ => &nothing::Nothing,
                 }
             }
         }
@@ -140,42 +184,53 @@ macro_rules! dialects {
 
 dialects! {
     /// OpenAI Chat Completions, and what imitates it.
-    OpenAiChat "openai_chat" openai_chat::OpenAiChat;
+    OpenAiChat "openai_chat" "openai" openai_chat::OpenAiChat;
     /// OpenAI Responses.
-    OpenAiResponses "openai_responses" openai_responses::OpenAiResponses;
+    OpenAiResponses "openai_responses" "openai-responses" openai_responses::OpenAiResponses;
     /// Anthropic Messages.
-    Anthropic "anthropic" anthropic::Anthropic;
+    Anthropic "anthropic" "anthropic" anthropic::Anthropic;
     /// Google Gemini, with parameters as JSON Schema.
-    Gemini "gemini" gemini::Gemini { older: false };
+    Gemini "gemini" "gemini" gemini::Gemini { older: false };
     /// Google Gemini, with parameters in its older form, a kind of OpenAPI schema.
-    GeminiSchema "gemini_schema" gemini::Gemini { older: true };
+    GeminiSchema "gemini_schema" "gemini" gemini::Gemini { older: true };
     /// Amazon Bedrock Converse.
-    Bedrock "bedrock" bedrock::Bedrock;
+    Bedrock "bedrock" "bedrock" bedrock::Bedrock;
     /// Ollama's own chat endpoint.
-    Ollama "ollama" ollama::Ollama;
+    Ollama "ollama" "ollama" ollama::Ollama;
     /// Mistral's chat endpoint: OpenAI Chat Completions with other words.
-    MistralChat "mistral_chat" mistral_chat::MistralChat;
+    MistralChat "mistral_chat" "mistral" mistral_chat::MistralChat;
     /// Cohere's second chat endpoint.
-    Cohere "cohere" cohere::Cohere;
+    Cohere "cohere" "cohere" cohere::Cohere;
     /// The shapes of the Model Context Protocol: `Tool`, the `tools/call` request and its result.
-    Mcp "mcp" mcp::Mcp;
+    Mcp "mcp" "mcp" mcp::Mcp;
     /// The text of Hermes and Qwen: `<tool_call>{…}</tool_call>`.
-    Hermes "hermes" hermes::Hermes;
+    Hermes "hermes" "text-forms" hermes::Hermes;
     /// The text of Llama 3: `{"name":…,"parameters":{…}}`.
-    Llama3 "llama3" llama3::Llama3;
+    Llama3 "llama3" "text-forms" llama3::Llama3;
     /// The text of Mistral's models: `[TOOL_CALLS]…`.
-    Mistral "mistral" mistral::Mistral;
+    Mistral "mistral" "text-forms" mistral::Mistral;
 }
 
 impl Dialect {
-    /// The dialect of that name.
+    /// The dialect of that name, whether or not it is built in.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|dialect| dialect.name() == name)
+        Self::EVERY.into_iter().find(|dialect| dialect.name() == name)
     }
 
     /// Whether reply, tools, turn and results are plain text and not JSON.
     pub fn is_text(self) -> bool {
-        self.wire().text_form().is_some()
+        self.text_form().is_some()
+    }
+
+    /// Fails if it is not built in.
+    pub const fn built_in(self) -> Result<Self, LeftOut> {
+        if self.is_built_in() { Ok(self) } else { Err(LeftOut(self)) }
+    }
+
+    /// How calls are marked if everything is plain text and not JSON; known to be nothing, and so nothing to
+    /// link, in a build without text forms.
+    pub(crate) fn text_form(self) -> Option<&'static TextForm> {
+        if cfg!(feature = "text-forms") { self.wire().text_form() } else { None }
     }
 
     /// What the provider allows in a tool's name.
@@ -316,11 +371,13 @@ pub(crate) trait Wire: Sync {
     }
 
     /// How a stream of the dialect is read; `None` if it has none.
+    #[cfg(feature = "stream")]
     fn stream(&self) -> Option<&'static Shape> {
         None
     }
 
     /// Reads an event of a stream, and hands each change that it brings to `visit`, in the order of the text.
+    #[cfg(feature = "stream")]
     fn event<'e>(
         &self,
         reader: &mut Reader<'e>,

@@ -136,6 +136,7 @@ impl Wire for Ollama {
         Ok(())
     }
 
+    #[cfg(feature = "stream")]
     fn stream(&self) -> Option<&'static Shape> {
         const SHAPE: Shape = Shape {
             head: r#"{"message":{"role":"assistant""#,
@@ -153,6 +154,7 @@ impl Wire for Ollama {
 
     /// Reads a line. Each call comes whole; a later one with the same `function.index` is another call all the
     /// same, since some versions give every call the number 0.
+    #[cfg(feature = "stream")]
     fn event<'e>(
         &self,
         reader: &mut Reader<'e>,

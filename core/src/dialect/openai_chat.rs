@@ -65,7 +65,7 @@ const CALL_DELTA: [Member; 5] = [
 const SENT_BACK: [&str; 5] = ["refusal", "name", "reasoning", "reasoning_content", "reasoning_details"];
 
 /// The most tools of a request (the provider's documentation).
-pub(super) const MAX_TOOLS: usize = 128;
+const MAX_TOOLS: usize = 128;
 
 /// A member of the request of its own, which holds the configuration.
 const NATIVE: [NativeForm; 1] =
@@ -255,11 +255,13 @@ impl Wire for OpenAiChat {
         Ok(())
     }
 
+    #[cfg(feature = "stream")]
     fn stream(&self) -> Option<&'static Shape> {
         Some(&SHAPE)
     }
 
     /// Reads a chunk: what is new of the first choice.
+    #[cfg(feature = "stream")]
     fn event<'e>(
         &self,
         reader: &mut Reader<'e>,

@@ -9,7 +9,7 @@ use super::results::{Answered, Budget, write_part};
 use super::tools::{Choice, Note, WireRequest, WireTool};
 use super::{
     Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, is, member, name_and_description,
-    openai_chat, provider_error,
+    provider_error,
 };
 use crate::json::{Kind, Reader, Value, Writer};
 use crate::result::{Part, ToolResult};
@@ -89,9 +89,12 @@ const fn event_members(item: &'static [Member]) -> [Member; 9] {
     ]
 }
 
+/// The most tools of a request (the provider's documentation).
+const MAX_TOOLS: usize = 128;
+
 impl Wire for OpenAiResponses {
     fn facts(&self) -> Facts {
-        Facts { max_tools: openai_chat::MAX_TOOLS, ..Facts::PROVIDER }
+        Facts { max_tools: MAX_TOOLS, ..Facts::PROVIDER }
     }
 
     fn names(&self) -> NameRule {
@@ -99,7 +102,7 @@ impl Wire for OpenAiResponses {
     }
 
     fn strict(&self) -> Option<&'static Subset> {
-        openai_chat::OpenAiChat.strict()
+        Some(&subset::OPENAI_STRICT)
     }
 
     fn native(&self) -> &'static [NativeForm] {
@@ -214,6 +217,7 @@ impl Wire for OpenAiResponses {
     }
 
     /// The whole form has no `status` but the details, which say whether the reply is complete.
+    #[cfg(feature = "stream")]
     fn stream(&self) -> Option<&'static Shape> {
         const SHAPE: Shape = Shape {
             head: r#"{"object":"response""#,
@@ -234,6 +238,7 @@ impl Wire for OpenAiResponses {
 
     /// Items begin, and come whole when they end; what comes in between is for those who watch. Of what
     /// follows the last item only the reason is read, not the whole response once more.
+    #[cfg(feature = "stream")]
     fn event<'e>(
         &self,
         reader: &mut Reader<'e>,

@@ -43,7 +43,7 @@ impl Reply<'_> {
 
     fn replay(&self, bare: bool, out: &mut Writer<'_, '_>) -> Result<(), ReplayError> {
         let (wire, root) = self.replayable()?;
-        let form = wire.text_form();
+        let form = self.dialect().text_form();
         match form {
             _ if bare => {}
             None => out.array_start(),

@@ -5,7 +5,7 @@
 //! the provider ran itself, fields that are not known) is passed over. A call that the reply's end cut
 //! off is marked and never executed.
 
-use super::{CallParts, Dialect, IdRule, Item, MAPPED, Piece, ReplayError, Wire, text_form};
+use super::{CallParts, Dialect, IdRule, Item, LeftOut, MAPPED, Piece, ReplayError, Wire, text_form};
 use crate::call::ToolCall;
 use crate::json::{self, Kind, Reader, Value};
 use crate::scratch::Scratch;
@@ -27,6 +27,9 @@ pub enum Finish {
 /// Why a reply could not be read. No call of it may be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror_no_std::Error)]
 pub enum ReplyError {
+    /// The dialect is not built in.
+    #[error("{0}")]
+    LeftOut(LeftOut),
     /// It is not JSON.
     #[error("the reply is not JSON: {0}")]
     Json(json::Error),
@@ -158,7 +161,7 @@ impl<'r> Reply<'r> {
             _ => {}
         };
         // The same walk succeeded when the reply was parsed.
-        walk(self.dialect.wire(), self.root.reader(), &mut visit).ok();
+        walk(self.dialect, self.root.reader(), &mut visit).ok();
     }
 
     /// Why the reply ended.
@@ -214,8 +217,9 @@ pub(crate) fn read_reply<'r>(
     origin: Origin,
     scratch: Scratch<'r>,
 ) -> Result<(Reply<'r>, Scratch<'r>), ReplyError> {
+    dialect.built_in().map_err(ReplyError::LeftOut)?;
     let wire = dialect.wire();
-    let (reader, root) = match wire.text_form() {
+    let (reader, root) = match dialect.text_form() {
         None => {
             let reader = Reader::new(text, options);
             (reader.clone(), Value::from_checked(reader.text()))
@@ -243,7 +247,7 @@ pub(crate) fn read_reply<'r>(
         };
         calls.item(item);
     };
-    let finish = walk(wire, reader, &mut visit)?;
+    let finish = walk(dialect, reader, &mut visit)?;
     let finish = if origin.partial { Finish::Truncated } else { finish };
     if finish == Finish::Truncated && ends_in_call && !origin.partial {
         calls.cut_last();
@@ -270,14 +274,14 @@ pub(crate) fn read_reply<'r>(
 
 /// Reads a reply to its end, whatever of it is wanted: text that is not JSON is that, and nothing else.
 fn walk<'r>(
-    wire: &dyn Wire,
+    dialect: Dialect,
     mut reader: Reader<'r>,
     visit: &mut dyn FnMut(Item<'r>),
 ) -> Result<Finish, ReplyError> {
-    if let Some(form) = wire.text_form() {
+    if let Some(form) = dialect.text_form() {
         return Ok(text_form::read(form, reader.text(), visit));
     }
-    let read = wire.reply(&mut reader, visit);
+    let read = dialect.wire().reply(&mut reader, visit);
     reader.finish()?;
     read
 }

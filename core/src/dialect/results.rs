@@ -5,7 +5,7 @@
 //! much: `… [truncated, 1,204 of 9,310 bytes]`.
 
 pub(super) use super::budget::{Budget, write_part, write_parts_of, write_text_of};
-use super::{Calls, Dialect};
+use super::{Calls, Dialect, LeftOut};
 use crate::call::ToolCall;
 use crate::json::Writer;
 use crate::result::{OutcomeKind, ToolResult};
@@ -54,6 +54,9 @@ impl Results for [CallResult<'_, '_>] {
 /// Why results were not rendered. Nothing in the output may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror_no_std::Error)]
 pub enum ResultsError {
+    /// The dialect is not built in.
+    #[error("{0}")]
+    LeftOut(LeftOut),
     /// A call has no result, and the provider refuses a turn in which one is missing.
     #[error("call {call} has no result; give one, or say that it was cancelled")]
     Missing {
@@ -112,6 +115,7 @@ pub fn render_results_from(
     options: &ResultsOptions,
     sink: &mut Sink<'_>,
 ) -> Result<(), ResultsError> {
+    dialect.built_in().map_err(ResultsError::LeftOut)?;
     let count = calls.count();
     if dialect.wire().facts().one_result && count > 1 {
         return Err(ResultsError::TooMany { count });

@@ -1,7 +1,7 @@
 //! Telling the model what tools there are.
 
 use super::native::{NativeKind, NativeTool, WireNative};
-use super::{Dialect, alias};
+use super::{Dialect, LeftOut, alias};
 use crate::json::{self, Kind, Writer, pointer_at};
 use crate::registry::{Hook, Registry, ToolInfo};
 use crate::schema::{self, Change, ChangeKind, Counts, StrictProblem, Subset};
@@ -178,6 +178,9 @@ impl RenderError {
 /// What is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror_no_std::Error)]
 pub enum RenderErrorKind {
+    /// The dialect is not built in.
+    #[error("{0}")]
+    LeftOut(LeftOut),
     /// The output is too small.
     #[error("{0}")]
     NoSpace(NoSpace),
@@ -327,6 +330,7 @@ fn render<H, K: Hook>(
     sink: &mut Sink<'_>,
     notes: &mut dyn FnMut(Note<'_>),
 ) -> Result<(), RenderError> {
+    dialect.built_in().map_err(RenderErrorKind::LeftOut)?;
     let (wire, rule) = (dialect.wire(), dialect.name_rule());
     let facts = wire.facts();
     let of_category =
@@ -356,7 +360,7 @@ fn render<H, K: Hook>(
     let strict = strict > 0 && strict == count;
     let request = WireRequest { choice, parallel, cache, any: count > 0, strict, native, dialect };
     let mut out = Writer::new(sink);
-    let braces = !options.bare && wire.text_form().is_none();
+    let braces = !options.bare && dialect.text_form().is_none();
     if braces {
         out.object_start();
     }
@@ -492,7 +496,7 @@ fn check<H, K: Hook>(
         }
         notes(Note { tool: info.name(), kind: NoteKind::Alias(name), schema: "" });
     }
-    let guards = |text| dialect.wire().text_form().is_some_and(|form| form.guards(text));
+    let guards = |text| dialect.text_form().is_some_and(|form| form.guards(text));
     if guards(info.description()) || guards(info.parameters().text()) {
         return Err(RenderErrorKind::ControlToken);
     }

@@ -115,6 +115,7 @@ pub(super) fn plain_key(mut rest: &[u8]) -> &[u8] {
 }
 
 /// Bytes up to the first quote, backslash or control character.
+#[cfg(feature = "stream")]
 #[inline]
 pub(crate) fn plain_len(text: &[u8]) -> usize {
     text.len().wrapping_sub(plain(text).len())

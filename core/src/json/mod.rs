@@ -35,16 +35,18 @@ mod write;
 mod tests;
 
 pub use number::{Number, NumberError};
-pub(crate) use read::Elements;
-pub use read::{Event, Reader};
+pub use read::{Elements, Event, Members, Reader};
 pub use repair::{RepairError, Repaired, Repairs, repair};
 pub use text::{Chars, Str, replace_surrogates, rewrite_escapes};
+#[cfg(feature = "stream")]
 pub(crate) use text::{decode_in_place, escape_in_place};
 pub use value::{Entries, Items, Kind, Value, pointer_at};
 pub use write::{Mark, NotFinite, Writer, escaped_len, escaped_prefix};
 
 // What a one-pass checker is built of.
-pub(crate) use bytes::{after_string, after_value, ascii, blanks, plain, plain_len, spaces};
+#[cfg(feature = "stream")]
+pub(crate) use bytes::plain_len;
+pub(crate) use bytes::{after_string, after_value, ascii, blanks, plain, spaces};
 pub(crate) use scan::Scan;
 pub(crate) use value::put_token;
 

@@ -2,7 +2,7 @@
 
 mod walk;
 
-pub(crate) use walk::Elements;
+pub use walk::{Elements, Members};
 
 use super::bytes::spaces;
 use super::scan::Scan;
@@ -168,7 +168,7 @@ impl<'j> Reader<'j> {
     }
 
     /// The whole text, as far as it is UTF-8.
-    pub(crate) fn text(&self) -> &'j str {
+    pub fn text(&self) -> &'j str {
         self.text
     }
 

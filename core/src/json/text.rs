@@ -204,6 +204,7 @@ fn decode_to(text: &[u8], out: &mut [u8]) -> usize {
 
 /// Decodes the content of a checked string where it stands; gives the length of the decoded text, which is
 /// never longer. What is after it in `text` means nothing.
+#[cfg(feature = "stream")]
 pub(crate) fn decode_in_place(text: &mut [u8]) -> usize {
     let (mut read, mut written) = (0, 0);
     loop {
@@ -228,6 +229,7 @@ pub(crate) fn decode_in_place(text: &mut [u8]) -> usize {
 
 /// Escapes the first `len` bytes of `text` where they stand, in the shortest way; gives the length of what
 /// they become, or `None` if that is more than `text` holds, and then `text` means nothing.
+#[cfg(feature = "stream")]
 pub(crate) fn escape_in_place(text: &mut [u8], len: usize) -> Option<usize> {
     let (mut read, mut written) = (text.len().checked_sub(len)?, 0);
     text.copy_within(..len, read);

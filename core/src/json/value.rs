@@ -34,7 +34,7 @@ impl<'j> Value<'j> {
     }
 
     /// A reader of its text.
-    pub(crate) fn reader(self) -> Reader<'j> {
+    pub fn reader(self) -> Reader<'j> {
         Reader::checked(self.raw)
     }
 

@@ -140,7 +140,8 @@ pub struct Stream<'m> {
 impl<'m> Stream<'m> {
     /// A stream of `dialect` that is put together in `memory`.
     pub fn new(dialect: Dialect, options: StreamOptions, memory: Scratch<'m>) -> Result<Self, StreamError> {
-        let plain = dialect.wire().text_form().map(Plain::new);
+        dialect.built_in().map_err(ReplyError::LeftOut)?;
+        let plain = dialect.text_form().map(Plain::new);
         let shape = match plain {
             Some(_) => &NO_SHAPE,
             None => dialect.wire().stream().ok_or(StreamError::Unsupported)?,

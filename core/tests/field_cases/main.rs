@@ -1,6 +1,7 @@
 //! Failures reported against other libraries, each with the right behaviour: `../shared/cases/field-cases.jsonl`.
 //!
 //! Every row is either checked here or waits for what it is about, with the reason.
+#![cfg(all(feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 #[path = "../common/mod.rs"]

@@ -1,4 +1,5 @@
 //! Streams: every framing, every chunking, every provider's pieces, and the same reply in the end.
+#![cfg(all(feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 #[path = "../common/mod.rs"]

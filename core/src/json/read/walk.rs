@@ -3,6 +3,24 @@
 //! Whoever reads a value in steps, a member here and an item there, reads each byte once: what is wanted is
 //! read where it stands, and what is left unread is passed over, as strictly. Steps nest as the code does
 //! that takes them, never as the text does.
+//!
+//! ```
+//! use toolcore::json::{Options, Reader};
+//! let text = br#"{"id":7,"calls":[{"name":"lamp","on":true},{"name":"fan"}]}"#;
+//! let reader = &mut Reader::new(text, &Options::default());
+//! let mut names = Vec::new();
+//! let mut root = reader.members(&["calls"])?;
+//! while root.next(reader)?.is_some() {
+//!     let mut calls = reader.elements()?;
+//!     while calls.next(reader)? {
+//!         let [name] = reader.pick(["name"])?;
+//!         names.extend(name.map(|name| name.raw()));
+//!     }
+//! }
+//! reader.finish()?;
+//! assert_eq!(names, ["\"lamp\"", "\"fan\""]);
+//! # Ok::<(), toolcore::json::Error>(())
+//! ```
 
 use super::{Error, Event, Kind, Reader, State, Value};
 use crate::json::Str;
@@ -10,7 +28,7 @@ use crate::json::bytes::plain_key;
 
 /// The steps through an object; see [`Reader::members`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Members {
+pub struct Members {
     /// The keys that are wanted, at most 32.
     keys: &'static [&'static str],
     /// A bit for each of them that was met.
@@ -23,7 +41,7 @@ pub(crate) struct Members {
 
 /// The steps through an array; see [`Reader::elements`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Elements {
+pub struct Elements {
     /// Containers that are open inside the array; 0 if it is none, or was read.
     depth: usize,
     /// What was unread before the last element; 0 before the first.
@@ -33,7 +51,7 @@ pub(crate) struct Elements {
 impl Members {
     /// Goes on to the next wanted member, of several with one key the first, and gives its key; its value can
     /// then be read. `None` once all of the object was read.
-    pub(crate) fn next(&mut self, reader: &mut Reader<'_>) -> Result<Option<&'static str>, Error> {
+    pub fn next(&mut self, reader: &mut Reader<'_>) -> Result<Option<&'static str>, Error> {
         if self.depth == 0 {
             return Ok(None);
         }
@@ -62,12 +80,12 @@ impl Members {
 
 impl Elements {
     /// Whether it is an array that is not yet read.
-    pub(crate) fn is_open(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         self.depth > 0
     }
 
     /// Goes on to the next element, which can then be read; says whether there is one.
-    pub(crate) fn next(&mut self, reader: &mut Reader<'_>) -> Result<bool, Error> {
+    pub fn next(&mut self, reader: &mut Reader<'_>) -> Result<bool, Error> {
         if self.depth == 0 {
             return Ok(false);
         }
@@ -117,20 +135,20 @@ impl Key<'_> {
 impl<'j> Reader<'j> {
     /// Steps into the value that comes next, for the members with these keys. What is no object is passed
     /// over, and has none.
-    pub(crate) fn members(&mut self, keys: &'static [&'static str]) -> Result<Members, Error> {
+    pub fn members(&mut self, keys: &'static [&'static str]) -> Result<Members, Error> {
         let marks =
             keys.iter().fold(0, |marks, key| marks | Key { raw: key.as_bytes(), escaped: false }.mark());
         Ok(Members { keys, met: 0, marks, depth: self.enter(Kind::Object)? })
     }
 
     /// Steps into the value that comes next, for its elements. What is no array is passed over, and has none.
-    pub(crate) fn elements(&mut self) -> Result<Elements, Error> {
+    pub fn elements(&mut self) -> Result<Elements, Error> {
         Ok(Elements { depth: self.enter(Kind::Array)?, before: 0 })
     }
 
     /// Reads the value that comes next, and gives the members with these keys, of several with one key the
     /// first.
-    pub(crate) fn pick<const N: usize>(&mut self, keys: [&str; N]) -> Result<[Option<Value<'j>>; N], Error> {
+    pub fn pick<const N: usize>(&mut self, keys: [&str; N]) -> Result<[Option<Value<'j>>; N], Error> {
         let mut found = [None; N];
         if self.enter(Kind::Object)? == 0 {
             return Ok(found);
@@ -145,12 +163,12 @@ impl<'j> Reader<'j> {
     }
 
     /// The value that was read from `start` on, a [`value_offset`](Self::value_offset), to here.
-    pub(crate) fn value_since(&self, start: usize) -> Value<'j> {
+    pub fn value_since(&self, start: usize) -> Value<'j> {
         Value::new(self.text.get(start..self.offset()).unwrap_or_default())
     }
 
     /// Reads what is left, so that an error in it is known.
-    pub(crate) fn finish(&mut self) -> Result<(), Error> {
+    pub fn finish(&mut self) -> Result<(), Error> {
         while self.next_event()?.is_some() {}
         Ok(())
     }
