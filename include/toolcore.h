@@ -145,6 +145,39 @@
 // toolcore_features: schemas may use `unevaluatedItems` and `unevaluatedProperties`.
 #define TOOLCORE_FEATURE_UNEVALUATED 4
 
+// toolcore_features: TOOLCORE_DIALECT_OPENAI_CHAT.
+#define TOOLCORE_FEATURE_OPENAI 8
+
+// toolcore_features: TOOLCORE_DIALECT_OPENAI_RESPONSES.
+#define TOOLCORE_FEATURE_OPENAI_RESPONSES 16
+
+// toolcore_features: TOOLCORE_DIALECT_ANTHROPIC.
+#define TOOLCORE_FEATURE_ANTHROPIC 32
+
+// toolcore_features: TOOLCORE_DIALECT_GEMINI and TOOLCORE_DIALECT_GEMINI_SCHEMA.
+#define TOOLCORE_FEATURE_GEMINI 64
+
+// toolcore_features: TOOLCORE_DIALECT_BEDROCK.
+#define TOOLCORE_FEATURE_BEDROCK 128
+
+// toolcore_features: TOOLCORE_DIALECT_OLLAMA.
+#define TOOLCORE_FEATURE_OLLAMA 256
+
+// toolcore_features: TOOLCORE_DIALECT_MISTRAL_CHAT.
+#define TOOLCORE_FEATURE_MISTRAL 512
+
+// toolcore_features: TOOLCORE_DIALECT_COHERE.
+#define TOOLCORE_FEATURE_COHERE 1024
+
+// toolcore_features: TOOLCORE_DIALECT_MCP.
+#define TOOLCORE_FEATURE_MCP 2048
+
+// toolcore_features: TOOLCORE_DIALECT_HERMES, TOOLCORE_DIALECT_LLAMA3 and TOOLCORE_DIALECT_MISTRAL.
+#define TOOLCORE_FEATURE_TEXT_FORMS 4096
+
+// toolcore_features: the functions toolcore_stream_ are there.
+#define TOOLCORE_FEATURE_STREAM 8192
+
 // Done.
 #define TOOLCORE_OK 0
 
@@ -1465,7 +1498,8 @@ toolcore_str_t toolcore_version(void);
 
 // What the library that is linked was built with, as TOOLCORE_FEATURE_ flags. A schema that uses what it was built
 // without is refused by name: ERR_BAD_SCHEMA. (Without `format`, that keyword is an annotation, and asking for it to
-// be asserted is ERR_UNSUPPORTED.)
+// be asserted is ERR_UNSUPPORTED.) A dialect that it was built without is ERR_UNSUPPORTED in every function that takes
+// one, and why.message names the feature. Without `stream` there are no functions toolcore_stream_ to link.
 //
 // Threads: any.
 uint32_t toolcore_features(void);
@@ -1633,13 +1667,13 @@ toolcore_status_t toolcore_draft_set_arguments(toolcore_draft_t *draft, toolcore
 // Returns TOOLCORE_OK; ERR_INVALID_UTF8; ERR_INVALID_ARGUMENT. `message` is copied.
 toolcore_status_t toolcore_draft_block(toolcore_draft_t *draft, toolcore_str_t message);
 
-// The name of a dialect in snake case, such as "openai_chat"; empty for a constant that is not supported.
+// The name of a dialect in snake case, such as "openai_chat", empty for a constant that this build does not support.
 // Lives as long as the program.
 //
 // Threads: any.
 toolcore_str_t toolcore_dialect_name(uint32_t dialect);
 
-// The constant of the dialect with this name, TOOLCORE_DIALECT_; 0 if there is none.
+// The constant of the dialect with this name, TOOLCORE_DIALECT_, whether or not it is built in; 0 if there is none.
 //
 // Threads: any.
 uint32_t toolcore_dialect_from_name(toolcore_str_t name);

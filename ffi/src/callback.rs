@@ -9,6 +9,7 @@ use toolcore_core::registry::{Draft, Hook, Verdict};
 use toolcore_core::result::ToolResult;
 use toolcore_core::schema::Coercion;
 use toolcore_core::sink::Sink;
+#[cfg(feature = "stream")]
 use toolcore_core::stream::StreamEvent;
 use toolcore_core::time::{Clock, Instant};
 use toolcore_core::tool::{Failure, Handler};
@@ -19,6 +20,7 @@ use crate::hook::{DraftBody, toolcore_draft_t};
 use crate::object::{Lent, Live};
 use crate::result::{outcome, toolcore_result_t};
 use crate::status::{TOOLCORE_OK, name, toolcore_status_t};
+#[cfg(feature = "stream")]
 use crate::stream::toolcore_stream_event_t;
 use crate::tool::toolcore_run_fn;
 
@@ -161,9 +163,11 @@ fn place_of<'p>(change: &Coercion<'_>, path: &'p mut [u8]) -> &'p str {
 const PATH_MAX: usize = 256;
 
 /// Who is told what a stream brings.
+#[cfg(feature = "stream")]
 pub(crate) type EventFn = Option<unsafe extern "C" fn(*mut c_void, *const toolcore_stream_event_t)>;
 
 /// Tells what a stream brings.
+#[cfg(feature = "stream")]
 pub(crate) fn tell_event(told: EventFn, user_data: *mut c_void, event: StreamEvent<'_>) {
     let Some(told) = told else { return };
     let event = toolcore_stream_event_t::of(event);

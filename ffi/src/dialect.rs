@@ -32,16 +32,17 @@ pub const TOOLCORE_DIALECT_MISTRAL_CHAT: u32 = 12;
 /// Cohere's endpoint.
 pub const TOOLCORE_DIALECT_COHERE: u32 = 13;
 
-/// The name of a dialect in snake case, such as "openai_chat"; empty for a constant that is not supported.
+/// The name of a dialect in snake case, such as "openai_chat", empty for a constant that this build does not support.
 /// Lives as long as the program.
 ///
 /// Threads: any.
 #[unsafe(no_mangle)]
 pub extern "C" fn toolcore_dialect_name(dialect: u32) -> toolcore_str_t {
-    known_dialect(dialect).map_or(toolcore_str_t::EMPTY, |dialect| toolcore_str_t::of(dialect.name()))
+    let known = known_dialect(dialect).ok().filter(|dialect| dialect.is_built_in());
+    known.map_or(toolcore_str_t::EMPTY, |dialect| toolcore_str_t::of(dialect.name()))
 }
 
-/// The constant of the dialect with this name, TOOLCORE_DIALECT_; 0 if there is none.
+/// The constant of the dialect with this name, TOOLCORE_DIALECT_, whether or not it is built in; 0 if there is none.
 ///
 /// Threads: any.
 #[unsafe(no_mangle)]

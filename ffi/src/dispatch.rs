@@ -12,7 +12,7 @@ use crate::call::toolcore_tool_call_t;
 use crate::callback::{HostClock, tell_change};
 use crate::clock::{clock, toolcore_clock_t};
 use crate::dialect::known_dialect;
-use crate::guard::{Fail, guard, unknown};
+use crate::guard::{Fail, Why, guard, unknown};
 use crate::registry::{timeout, toolcore_registry_t};
 use crate::result::{self, toolcore_result_mem_size, toolcore_result_t};
 use crate::schema::check_options;
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn toolcore_dispatch(
         let changed = |call: &ToolCall<'_>, change: &Coercion<'_>| {
             tell_change(opts.changed, opts.user_data, call, change);
         };
-        let options = DispatchOptions { changed: Some(&changed), ..options(&opts, clock.as_ref())? };
+        let options = DispatchOptions { changed: Some(&changed), ..options(&opts, clock.as_ref(), why)? };
         let mut memory = c.memory(scratch, scratch_len)?;
         let places = result::places(&mut memory).inspect_err(|_| {
             why.need = toolcore_result_mem_size();
@@ -111,6 +111,7 @@ sized_struct!(toolcore_dispatch_opts_t);
 fn options<'o>(
     opts: &toolcore_dispatch_opts_t,
     clock: Option<&'o HostClock>,
+    why: &mut Why,
 ) -> Result<DispatchOptions<'o>, Fail> {
     if opts.flags & !(TOOLCORE_DISPATCH_LENIENT | TOOLCORE_DISPATCH_LAST_WINS) != 0 {
         return Err(unknown!("flags"));
@@ -122,7 +123,10 @@ fn options<'o>(
         last_wins: opts.flags & TOOLCORE_DISPATCH_LAST_WINS != 0,
         names: match opts.dialect {
             0 => None,
-            dialect => Some(known_dialect(dialect)?.name_rule()),
+            dialect => {
+                let built_in = known_dialect(dialect)?.built_in();
+                Some(built_in.map_err(|left_out| why.error(left_out))?.name_rule())
+            }
         },
         check: check_options(opts.max_depth, 0, opts.max_steps)?,
         ..DispatchOptions::default()

@@ -64,6 +64,7 @@ pub mod answer;
 
 pub mod reply;
 
+#[cfg(feature = "stream")]
 pub mod stream;
 
 pub mod call;

@@ -5,13 +5,14 @@ use core::ffi::{CStr, c_char};
 use toolcore_core::answer::AnswerError;
 use toolcore_core::call::ArgError;
 use toolcore_core::context;
-use toolcore_core::dialect::{RenderError, RenderErrorKind, ReplayError, ReplyError, ResultsError};
+use toolcore_core::dialect::{LeftOut, RenderError, RenderErrorKind, ReplayError, ReplyError, ResultsError};
 use toolcore_core::dispatch::DispatchError;
 use toolcore_core::json::{self, NumberError};
 use toolcore_core::registry::AddError;
 use toolcore_core::result::ResultError;
 use toolcore_core::schema::{CheckError, CoerceError, SchemaError, SchemaErrorKind};
 use toolcore_core::sink::NoSpace;
+#[cfg(feature = "stream")]
 use toolcore_core::stream::StreamError;
 
 use crate::abi::sized_struct;
@@ -249,6 +250,12 @@ impl Explain for CoerceError {
     }
 }
 
+impl Explain for LeftOut {
+    fn status(&self) -> toolcore_status_t {
+        TOOLCORE_ERR_UNSUPPORTED
+    }
+}
+
 impl Explain for ReplyError {
     fn status(&self) -> toolcore_status_t {
         match self {
@@ -256,6 +263,7 @@ impl Explain for ReplyError {
             ReplyError::Shape { .. } => TOOLCORE_ERR_BAD_REPLY,
             ReplyError::Provider => TOOLCORE_ERR_PROVIDER,
             ReplyError::TooLong => TOOLCORE_ERR_UNSUPPORTED,
+            ReplyError::LeftOut(error) => error.status(),
             ReplyError::NoSpace { .. } => TOOLCORE_ERR_NO_SPACE,
         }
     }
@@ -277,6 +285,7 @@ impl Explain for ReplayError {
     }
 }
 
+#[cfg(feature = "stream")]
 impl Explain for StreamError {
     fn status(&self) -> toolcore_status_t {
         match self {
@@ -334,6 +343,7 @@ impl Explain for RenderError {
         match self.kind {
             RenderErrorKind::NoSpace(_) => TOOLCORE_ERR_NO_SPACE,
             RenderErrorKind::Name { .. } | RenderErrorKind::AliasClash => TOOLCORE_ERR_BAD_NAME,
+            RenderErrorKind::LeftOut(error) => error.status(),
             RenderErrorKind::Strict(_) => TOOLCORE_ERR_STRICT,
             RenderErrorKind::ControlToken => TOOLCORE_ERR_UNSUPPORTED,
             RenderErrorKind::UnknownChoice | RenderErrorKind::NoTools => TOOLCORE_ERR_NOT_FOUND,
@@ -348,6 +358,7 @@ impl Explain for RenderError {
 impl Explain for ResultsError {
     fn status(&self) -> toolcore_status_t {
         match self {
+            ResultsError::LeftOut(error) => error.status(),
             ResultsError::Missing { .. } => TOOLCORE_ERR_MISSING_RESULT,
             ResultsError::Unknown { .. } => TOOLCORE_ERR_UNKNOWN_CALL_ID,
             ResultsError::Duplicate { .. } => TOOLCORE_ERR_DUPLICATE_RESULT,

@@ -236,8 +236,58 @@ fn features_are_those_that_work() {
             assert!(message.contains(named), "{message}");
         }
     }
-    assert_eq!(toolcore_features() & !7, 0);
+    assert_eq!(toolcore_features() & !0x3FFF, 0);
     assert_eq!(compile(r#"{"format":"date"}"#, 0).0, TOOLCORE_OK);
+}
+
+/// A dialect is refused, and the feature that it needs is named, exactly where the library says that it lacks it.
+#[test]
+fn dialects_are_those_that_are_built_in() {
+    let tools = Tools::usual();
+    let registry = tools.registry;
+    let mut scratch = Block::new(1 << 15);
+    let (mem, size) = (scratch.ptr(), 1 << 15);
+    let rows = [
+        ("openai_chat", TOOLCORE_FEATURE_OPENAI, "openai"),
+        ("openai_responses", TOOLCORE_FEATURE_OPENAI_RESPONSES, "openai-responses"),
+        ("anthropic", TOOLCORE_FEATURE_ANTHROPIC, "anthropic"),
+        ("gemini", TOOLCORE_FEATURE_GEMINI, "gemini"),
+        ("gemini_schema", TOOLCORE_FEATURE_GEMINI, "gemini"),
+        ("bedrock", TOOLCORE_FEATURE_BEDROCK, "bedrock"),
+        ("ollama", TOOLCORE_FEATURE_OLLAMA, "ollama"),
+        ("mcp", TOOLCORE_FEATURE_MCP, "mcp"),
+        ("hermes", TOOLCORE_FEATURE_TEXT_FORMS, "text-forms"),
+        ("llama3", TOOLCORE_FEATURE_TEXT_FORMS, "text-forms"),
+        ("mistral", TOOLCORE_FEATURE_TEXT_FORMS, "text-forms"),
+        ("mistral_chat", TOOLCORE_FEATURE_MISTRAL, "mistral"),
+        ("cohere", TOOLCORE_FEATURE_COHERE, "cohere"),
+    ];
+    for (at, (name, flag, feature)) in (1..).zip(rows) {
+        let dialect = c!(toolcore_dialect_from_name(s(name)));
+        assert_eq!(dialect, at, "{name}");
+        let there = toolcore_features() & flag != 0;
+        assert_eq!(text(toolcore_dialect_name(dialect)), if there { name } else { "" });
+        let refusal = std::format!("this build leaves the dialect {name} out: build with feature {feature}");
+        let opts = with(|opts: &mut toolcore_dispatch_opts_t| opts.dialect = dialect);
+        let (mut len, mut result) = (0, null_mut());
+        let (len, result) = (&raw mut len, &raw mut result);
+        let entries: [&dyn Fn(*mut toolcore_detail_t) -> toolcore_status_t; 4] = [
+            &|why| c!(toolcore_tools_render(registry, dialect, null(), null_mut(), 0, len, why)),
+            &|why| c!(toolcore_reply_mem_size(dialect, s("{}"), null(), len, why)),
+            &|why| {
+                c!(toolcore_results_render(dialect, null(), 0, null(), 0, null(), null_mut(), 0, len, why))
+            },
+            &|why| {
+                let call = sized!(toolcore_tool_call_t { name: s("echo"), arguments: s("{}") });
+                c!(toolcore_dispatch(registry, &call, &opts, mem, size, result, why))
+            },
+        ];
+        for entry in entries {
+            let mut why = init::<toolcore_detail_t>();
+            let status = entry(&raw mut why);
+            assert_eq!(status == UNSUPPORTED && message(&why) == refusal, !there, "{name}: {status}");
+        }
+    }
 }
 
 #[test]
