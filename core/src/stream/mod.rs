@@ -38,6 +38,7 @@
 mod apply;
 mod filter;
 mod frame;
+#[cfg_attr(not(feature = "text-forms"), path = "no_plain.rs")]
 mod plain;
 mod show;
 mod text;
@@ -141,7 +142,7 @@ impl<'m> Stream<'m> {
     /// A stream of `dialect` that is put together in `memory`.
     pub fn new(dialect: Dialect, options: StreamOptions, memory: Scratch<'m>) -> Result<Self, StreamError> {
         dialect.built_in().map_err(ReplyError::LeftOut)?;
-        let plain = dialect.text_form().map(Plain::new);
+        let plain = Plain::of(dialect);
         let shape = match plain {
             Some(_) => &NO_SHAPE,
             None => dialect.wire().stream().ok_or(StreamError::Unsupported)?,

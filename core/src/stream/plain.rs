@@ -5,7 +5,7 @@
 
 use super::show::{Decoder, Kind, StreamEvent, Watch, cut};
 use super::text::Text;
-use crate::dialect::{Piece, ReplyError, Scanner, Step, TextCall, TextForm, not_text};
+use crate::dialect::{Dialect, Piece, ReplyError, Scanner, Step, TextCall, not_text};
 
 /// Bytes that are taken at once, so that a large chunk needs no more memory than small ones.
 const PIECE: usize = 64;
@@ -21,8 +21,10 @@ pub(super) struct Plain {
 }
 
 impl Plain {
-    pub(super) fn new(form: &'static TextForm) -> Self {
-        Plain { scanner: Scanner::new(form), done: 0, valid: 0, calls: 0 }
+    /// The reader of a dialect that is plain text.
+    pub(super) fn of(dialect: Dialect) -> Option<Self> {
+        let scanner = Scanner::new(dialect.text_form()?);
+        Some(Plain { scanner, done: 0, valid: 0, calls: 0 })
     }
 
     /// Bytes of the text that are whole characters.
