@@ -93,7 +93,7 @@ fn build() -> Option<PathBuf> {
         "--lib",
         "--no-default-features",
         "--features",
-        "bare",
+        "bare,mcp",
     ]);
     cargo.args(["--profile", "bare", "--target-dir"]).arg(&target);
     // The library is to be built as it is by default, whatever sanitizer or flag the tests run with.
