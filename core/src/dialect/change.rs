@@ -177,5 +177,10 @@ pub(crate) enum Change<'e> {
 
 /// A number that counts items or calls, if it is one.
 pub(crate) fn index(value: Option<Value<'_>>) -> Option<u32> {
-    u32::try_from(value?.as_number()?.as_u64().ok()?).ok().filter(|index| *index != u32::MAX)
+    let number = value?;
+    // As nearly all are written.
+    if let [digit @ b'0'..=b'9'] = number.raw().as_bytes() {
+        return Some(u32::from(digit - b'0'));
+    }
+    u32::try_from(number.as_number()?.as_u64().ok()?).ok().filter(|index| *index != u32::MAX)
 }

@@ -9,7 +9,7 @@
 //! UTF-8 is checked once, when a scan is made: the scan then covers the longest valid prefix, and whoever
 //! reaches its end learns that bad bytes follow. So the first error in the text is the one reported.
 
-use super::bytes::{blanks, blanks_rest, digits, early_stop, long, plain_bytes, stop};
+use super::bytes::{blanks, blanks_rest, digits, early_stop, long, plain_bytes, plain_key, spaces, stop};
 use super::{Error, MAX_DEPTH, Options, Reason, Surrogates};
 
 /// What is to be known about a text while its bytes are scanned.
@@ -191,6 +191,39 @@ impl Scan {
                     return Some(rest);
                 }
             }
+        }
+    }
+
+    /// Passes over members of the object that is open, as most writers put them, up to one whose key `is_wanted`;
+    /// gives that key, and what is left after its colon. Stops before whatever is written otherwise too, and
+    /// before the end; then there is no key. `first` says that no member was read yet.
+    #[inline]
+    pub(crate) fn pass_members<'j>(
+        &mut self,
+        mut rest: &'j [u8],
+        first: &mut bool,
+        depth: usize,
+        is_wanted: impl Fn(&[u8]) -> bool,
+    ) -> Option<(Option<&'j [u8]>, &'j [u8])> {
+        loop {
+            let content = match rest {
+                [b',', b'"', content @ ..] | [b',', b' ', b'"', content @ ..] if !*first => content,
+                [b'"', content @ ..] if *first => content,
+                _ => return Some((None, rest)),
+            };
+            let after = plain_key(content);
+            let [b'"', b':', value @ ..] = after else { return Some((None, rest)) };
+            let key = content.get(..content.len() - after.len())?;
+            if is_wanted(key) {
+                return Some((Some(key), value));
+            }
+            let value = spaces(value);
+            rest = match value {
+                [b'"', content @ ..] => self.string(content)?,
+                [b'{' | b'[', ..] => self.container(value, depth)?,
+                _ => self.scalar(value)?,
+            };
+            *first = false;
         }
     }
 

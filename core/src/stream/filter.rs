@@ -15,7 +15,7 @@ pub(super) struct Room<'b> {
 }
 
 impl Room<'_> {
-    fn put(&mut self, piece: &[u8]) {
+    pub(super) fn put(&mut self, piece: &[u8]) {
         let end = self.len.saturating_add(piece.len());
         if let Some(place) = self.bytes.get_mut(self.len..end) {
             place.copy_from_slice(piece);

@@ -3,6 +3,9 @@
 //! Server-sent events are taken by their `data` lines; comments and all other fields mean nothing to a
 //! reply. An event ends where its JSON ends, so that the last one needs no blank line after it. In the other
 //! framings objects follow one another, with blanks, commas and brackets between them.
+//!
+//! Most events are short and stand in one line: such a line is taken as it comes, and read once when it ends.
+//! What is longer than [`WHOLE`], or is no whole event when its line ends, goes through the [filter](super::filter).
 
 use super::filter::{Filter, Met, Room};
 use crate::json::Reason;
@@ -12,6 +15,13 @@ use crate::json::Reason;
 pub(super) enum Taken {
     /// The end of the bytes.
     All,
+    /// What may be an event, in the bytes that were taken as they came: the line has ended, or not yet.
+    Perhaps {
+        /// The line has ended: it is an event or none.
+        ended: bool,
+    },
+    /// More than is taken as it comes.
+    Long,
     /// The end of an event.
     Event,
     /// The end marker.
@@ -19,6 +29,9 @@ pub(super) enum Taken {
     /// What is no event.
     Broken(Reason),
 }
+
+/// The most bytes of an event that are taken as they come.
+pub(super) const WHOLE: usize = 384;
 
 /// Where in a stream the bytes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +58,8 @@ pub(super) struct Framing {
     state: State,
     /// The last byte was a carriage return, so that a line feed belongs to it.
     after_cr: bool,
+    /// The event is taken as it comes.
+    whole: bool,
 }
 
 const MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -54,7 +69,43 @@ const OTHER: u8 = u8::MAX;
 
 impl Framing {
     pub(super) fn new() -> Self {
-        Framing { state: State::Start(0), after_cr: false }
+        Framing { state: State::Start(0), after_cr: false, whole: false }
+    }
+
+    /// What was taken as it came is done with.
+    pub(super) fn end_whole(&mut self) {
+        self.whole = false;
+    }
+
+    /// Takes what is in the line, if it is taken as it comes; gives how much of it, and what it came to.
+    fn run_whole(&mut self, rest: &[u8], filter: &Filter, room: &mut Room<'_>) -> Option<(usize, Taken)> {
+        if !self.whole {
+            if room.len > 0 || filter.is_open() {
+                return None;
+            }
+            let in_line = self.state == State::Data;
+            let is_blank =
+                |byte: &u8| matches!(byte, b' ' | b'\t') || !in_line && matches!(byte, b'\n' | b'\r');
+            let blanks = rest.iter().take_while(|byte| is_blank(byte)).count();
+            match rest.get(blanks) {
+                Some(b'{') => self.whole = true,
+                Some(_) => return None,
+                None => {}
+            }
+            if blanks > 0 {
+                return Some((blanks, Taken::All));
+            }
+        }
+        let len = line_len(rest);
+        let piece = rest.get(..len).unwrap_or_default();
+        let end = room.len + len;
+        if end > WHOLE || end > room.bytes.len() {
+            return Some((0, Taken::Long));
+        }
+        room.put(piece);
+        let ended = len < rest.len();
+        let taken = if ended || piece.ends_with(b"}") { Taken::Perhaps { ended } } else { Taken::All };
+        Some((len, taken))
     }
 
     /// Reads on in `input`, into `room`; gives how much of it was read, and what it came to.
@@ -76,6 +127,13 @@ impl Framing {
                     }
                 },
                 State::Objects | State::Data => {
+                    if let Some((used, taken)) = self.run_whole(rest, filter, room) {
+                        rest = rest.get(used..).unwrap_or_default();
+                        if taken == Taken::All {
+                            continue;
+                        }
+                        break taken;
+                    }
                     let (used, met) = filter.run(rest, room);
                     rest = rest.get(used..).unwrap_or_default();
                     match met {
@@ -119,8 +177,7 @@ impl Framing {
                     self.state = State::Data;
                 }
                 State::Skip => {
-                    let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
-                    rest = end.and_then(|end| rest.get(end..)).unwrap_or_default();
+                    rest = rest.get(line_len(rest)..).unwrap_or_default();
                     if let [byte, after @ ..] = rest {
                         self.after_cr = *byte == b'\r';
                         self.state = State::Line;
@@ -131,4 +188,23 @@ impl Framing {
         };
         (input.len().saturating_sub(rest.len()), taken)
     }
+}
+
+/// Bytes before the end of the line.
+fn line_len(rest: &[u8]) -> usize {
+    let is_end = |byte: u8| byte == b'\n' || byte == b'\r';
+    let mut after = rest;
+    // Eight at a time: both ends are control characters, of which JSON in a line has few.
+    while let Some((word, beyond)) = after.split_first_chunk()
+        && !ends_line(u64::from_le_bytes(*word))
+    {
+        after = beyond;
+    }
+    rest.len() - after.len() + after.iter().position(|byte| is_end(*byte)).unwrap_or(after.len())
+}
+
+/// Whether a control character is among eight bytes (the zero-byte test of Hacker's Delight, section 6-1).
+fn ends_line(word: u64) -> bool {
+    const ONES: u64 = u64::MAX / 0xFF;
+    word.wrapping_sub(ONES * 0x20) & !word & (ONES * 0x80) != 0
 }

@@ -46,11 +46,11 @@ mod text;
 pub use show::StreamEvent;
 
 use crate::dialect::{Change, Dialect, Origin, Reply, ReplyError, Shape, error_message, read_reply};
-use crate::json::{self, Options, Reader, Surrogates, decode_in_place};
+use crate::json::{self, Options, Reader, Reason, Surrogates, decode_in_place};
 use crate::scratch::Scratch;
 use apply::Applier;
-use filter::{Filter, Room};
-use frame::{Framing, Taken};
+use filter::{Filter, Met, Room};
+use frame::{Framing, Taken, WHOLE};
 use plain::Plain;
 use show::{Decoder, Watch};
 use text::{Changes, Span, Text, narrow};
@@ -182,15 +182,56 @@ impl<'m> Stream<'m> {
             rest = rest.get(used..).unwrap_or_default();
             match taken {
                 Taken::All => {}
+                Taken::Perhaps { ended } => self.perhaps_event(ended, watch),
+                Taken::Long => self.filter_again(watch),
                 Taken::Event => self.event(watch),
                 Taken::Done => self.ended = true,
-                Taken::Broken(reason) => {
-                    let offset = self.event;
-                    self.failed = Some(ReplyError::Json(json::Error { reason, offset }));
-                }
+                Taken::Broken(reason) => self.broken(reason),
             }
         }
         self.failed.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    /// Reads what was taken as it came, if it is a whole event; if it is not and nothing more `ended`, filters it.
+    fn perhaps_event(&mut self, ended: bool, watch: &mut Watch<'_>) {
+        match self.read_event() {
+            Err(ReplyError::Json(error)) if ended || error.reason != Reason::UnexpectedEnd => {
+                self.filter_again(watch);
+            }
+            Err(ReplyError::Json(_)) => {}
+            read => {
+                self.framing.end_whole();
+                self.apply(read, watch);
+            }
+        }
+    }
+
+    /// Filters what was taken as it came.
+    fn filter_again(&mut self, watch: &mut Watch<'_>) {
+        let mut copy = [0; WHOLE];
+        let start = self.text.len;
+        let taken = self.text.bytes.get(start..start + self.event).unwrap_or_default();
+        let Some(copy) = copy.get_mut(..taken.len()) else { return };
+        copy.copy_from_slice(taken);
+        self.framing.end_whole();
+        self.event = 0;
+        let mut rest = &*copy;
+        while self.failed.is_none() && !rest.is_empty() {
+            let room = self.text.bytes.get_mut(self.text.len..).unwrap_or_default();
+            let mut room = Room { bytes: room, len: self.event };
+            let (used, met) = self.filter.run(rest, &mut room);
+            self.event = room.len;
+            rest = rest.get(used..).unwrap_or_default();
+            match met {
+                Met::Event => self.event(watch),
+                Met::Nothing | Met::Done => {}
+                Met::Line | Met::Other => self.broken(Reason::ExpectedValue),
+            }
+        }
+    }
+
+    fn broken(&mut self, reason: Reason) {
+        self.failed = Some(ReplyError::Json(json::Error { reason, offset: self.event }));
     }
 
     /// Takes one event whose framing the host has undone, such as a message of an AWS event stream: its
@@ -258,7 +299,13 @@ impl<'m> Stream<'m> {
 
     /// Reads the event that is whole now.
     fn event(&mut self, watch: &mut Watch<'_>) {
-        let result = self.read_event().and_then(|()| self.applier(watch).run());
+        let read = self.read_event();
+        self.apply(read, watch);
+    }
+
+    /// Makes the changes of the event that was read.
+    fn apply(&mut self, read: Result<(), ReplyError>, watch: &mut Watch<'_>) {
+        let result = read.and_then(|()| self.applier(watch).run());
         self.event = 0;
         if let Err(error) = result {
             self.failed = Some(error);
@@ -297,7 +344,7 @@ impl<'m> Stream<'m> {
             self.message = Some(Span { at, len: decode_in_place(content) });
         }
         read?;
-        self.text.begin(changes, end)
+        self.text.begin(changes)
     }
 
     fn applier<'a>(&'a mut self, watch: &'a mut Watch<'a>) -> Applier<'a, 'm> {

@@ -212,6 +212,7 @@ impl<'m> Text<'m> {
         if len > 0 {
             changes.ordered &= at >= changes.last;
             changes.last = at;
+            changes.end = changes.end.max(at.saturating_add(len));
         }
         changes.count += 1;
         let start = words.len().checked_sub(changes.count * CHANGE).filter(|start| *start >= parts * PART);
@@ -221,7 +222,8 @@ impl<'m> Text<'m> {
     }
 
     /// Takes over what was recorded.
-    pub(super) fn begin(&mut self, changes: Changes, end: usize) -> Result<(), ReplyError> {
+    pub(super) fn begin(&mut self, changes: Changes) -> Result<(), ReplyError> {
+        let end = self.len.max(changes.end as usize);
         (self.changes, self.made, self.ordered, self.end) = (changes.count, 0, changes.ordered, end);
         let needed = self.parts * PART + changes.count * CHANGE;
         if needed > self.words.len() {
@@ -377,10 +379,12 @@ pub(super) struct Changes {
     pub(super) count: usize,
     pub(super) ordered: bool,
     last: u32,
+    /// Where the last piece that is needed ends.
+    end: u32,
 }
 
 impl Changes {
-    pub(super) const NONE: Changes = Changes { count: 0, ordered: true, last: 0 };
+    pub(super) const NONE: Changes = Changes { count: 0, ordered: true, last: 0, end: 0 };
 }
 
 /// No memory of more than 2 GiB is used.

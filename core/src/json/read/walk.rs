@@ -24,7 +24,6 @@
 
 use super::{Error, Event, Kind, Reader, State, Value};
 use crate::json::Str;
-use crate::json::bytes::plain_key;
 
 /// The steps through an object; see [`Reader::members`].
 #[derive(Clone, Copy, Debug)]
@@ -60,14 +59,13 @@ impl Members {
             if reader.state == State::Value {
                 reader.pass_value()?;
             }
-            let Some(key) = reader.key()? else {
+            // Most members are not wanted, and most of their keys have a mark of their own.
+            let marks = self.marks;
+            let is_wanted = |raw: &[u8]| Key { raw, escaped: false }.mark() & marks != 0;
+            let Some(key) = reader.key(is_wanted)? else {
                 self.depth = 0;
                 return Ok(None);
             };
-            // Most keys are not wanted, and most of them have a mark of their own.
-            if self.marks & key.mark() == 0 && !key.escaped {
-                continue;
-            }
             if let Some((bit, name)) = (0..32).zip(self.keys).find(|(_, name)| key.is(name))
                 && self.met >> bit & 1 == 0
             {
@@ -153,7 +151,7 @@ impl<'j> Reader<'j> {
         if self.enter(Kind::Object)? == 0 {
             return Ok(found);
         }
-        while let Some(key) = self.key()? {
+        while let Some(key) = self.key(|_| true)? {
             match keys.iter().zip(&mut found).find(|(name, _)| key.is(name)) {
                 Some((_, place @ None)) => *place = Some(self.skip_value()?),
                 _ => self.pass_value()?,
@@ -203,21 +201,24 @@ impl<'j> Reader<'j> {
         self.scan.result(read)
     }
 
-    /// The next key of the object that is open, or `None` once its end was read.
+    /// The next key of the object that is open, of those that are plain one that `is_wanted`; or `None` once its
+    /// end was read.
     #[inline(always)]
-    fn key(&mut self) -> Result<Option<Key<'j>>, Error> {
-        // As most writers put it.
-        let content = match (self.state, self.rest) {
-            (State::AfterMember, [b',', b'"', content @ ..] | [b',', b' ', b'"', content @ ..])
-            | (State::FirstKey, [b'"', content @ ..]) => content,
-            _ => &[],
-        };
-        let rest = plain_key(content);
-        if let [b'"', b':', after @ ..] = rest {
-            self.rest = after;
+    fn key(&mut self, is_wanted: impl Fn(&[u8]) -> bool) -> Result<Option<Key<'j>>, Error> {
+        let mut first = self.state == State::FirstKey;
+        let passed = self.scan.pass_members(self.rest, &mut first, self.depth, is_wanted);
+        let (key, rest) = self.scan.result(passed)?;
+        self.rest = rest;
+        if let Some(raw) = key {
             self.state = State::Value;
-            let raw = content.get(..content.len() - rest.len()).unwrap_or_default();
             return Ok(Some(Key { raw, escaped: false }));
+        }
+        if !first {
+            self.state = State::AfterMember;
+        }
+        if let (State::AfterMember, [b'}', after @ ..]) = (self.state, rest) {
+            self.close(after, Event::Null)?;
+            return Ok(None);
         }
         Ok(match self.next_event()? {
             Some(Event::Key(key)) => Some(Key { raw: key.raw().as_bytes(), escaped: key.has_escapes() }),
