@@ -15,11 +15,6 @@ pub struct Change<'s> {
 }
 
 impl Change<'_> {
-    /// Whether it is about the whole schema.
-    pub fn is_root(&self) -> bool {
-        self.schema.get(..self.offset).is_none_or(|before| before.trim_start().is_empty())
-    }
-
     /// Appends the JSON Pointer of the place in the schema as it was.
     pub fn write_path(&self, sink: &mut Sink<'_>) {
         pointer_at(self.schema, self.offset, sink);
