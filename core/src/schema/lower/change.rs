@@ -64,6 +64,8 @@ pub enum ChangeKind {
     NameRefused,
     /// The property or alternative that no value fits was left out.
     NeverRemoved,
+    /// The schema `true` or `false` became an object that says the same.
+    BooleanToObject,
 }
 
 impl ChangeKind {
@@ -95,6 +97,9 @@ impl ChangeKind {
                 "the property was moved into the description: the provider does not allow its name"
             }
             ChangeKind::NeverRemoved => "left out: no value fits it",
+            ChangeKind::BooleanToObject => {
+                "became an object that says the same: the provider takes no other schema"
+            }
         }
     }
 }
