@@ -107,7 +107,9 @@ impl Wire for Cohere {
         }
         let [content, calls, plan] = message.unwrap_or(root).pick(["content", "tool_calls", "tool_plan"]);
         openai_chat::check_calls(calls, None)?;
-        if content.is_none() && calls.is_none() && plan.is_none() {
+        // A message in which nothing is said has neither.
+        let message = message.filter(|message| message.kind() == Kind::Object);
+        if message.is_none() && content.is_none() && calls.is_none() && plan.is_none() {
             return Err(ReplyError::Shape { expected: "message.content or message.tool_calls" });
         }
         visit(Item::Text(content));
