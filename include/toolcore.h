@@ -389,7 +389,8 @@
 #define TOOLCORE_RENDER_CACHE 8
 
 // toolcore_tools_opts_t.flags: refuse what the provider has no word for (a choice, a word about parallel calls, a
-// tool of its own), in place of dropping it with a note.
+// tool of its own), in place of dropping it with a note; and more tools than it says that it takes, which
+// otherwise are sent with a note.
 #define TOOLCORE_RENDER_REFUSE_DROPPED 16
 
 // toolcore_tools_opts_t.flags: the conversation holds calls or results. Where the provider then refuses a request

@@ -58,6 +58,14 @@ pub enum RenderErrorKind {
     /// The provider has no such tool, and nothing may be dropped.
     #[error("the provider has no tool {}", .0.name())]
     Native(NativeKind),
+    /// There are more tools than the provider takes, and nothing may be sent that it refuses.
+    #[error("there are {count} tools, the provider takes at most {max}; render those of a category")]
+    ManyTools {
+        /// How many there are.
+        count: usize,
+        /// How many it takes.
+        max: usize,
+    },
     /// The description or the schema holds a control token of the chat template.
     #[error("its description or schema holds a control token of the chat template")]
     ControlToken,

@@ -37,7 +37,8 @@ pub struct ToolsOptions<'a> {
     /// Mark the end of the tools as the end of what the provider should cache, where it has such a mark.
     pub cache: bool,
     /// Refuse what the provider has no word for, in place of dropping it with a note: a choice, a word about
-    /// parallel calls, a native tool.
+    /// parallel calls, a native tool. Also refuse more tools than the provider says that it takes; without this
+    /// they are sent with a note, since a server that imitates it may take more.
     pub refuse_dropped: bool,
     /// Refuse a name that the provider's rule does not allow, in place of sending an alias.
     pub no_alias: bool,
@@ -91,6 +92,9 @@ fn render<H, K: Hook>(
     };
     let count = registry.infos().filter(told).count();
     if count > facts.max_tools {
+        if options.refuse_dropped {
+            return Err(RenderErrorKind::ManyTools { count, max: facts.max_tools }.into());
+        }
         notes(Note { tool: "", kind: NoteKind::ManyTools(facts.max_tools) });
     }
     if count == 0 && options.after_calls && facts.tools_after_calls {

@@ -28,7 +28,7 @@ pub enum NoteKind<'a> {
     LeftOut,
     /// The provider takes strict for all tools or for none, and not all are strict.
     StrictDropped,
-    /// There are more tools than the provider takes, which is this many.
+    /// There are more tools than the provider takes, which is this many. All are sent.
     ManyTools(usize),
 }
 
