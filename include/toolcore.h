@@ -1198,8 +1198,8 @@ typedef struct toolcore_dispatch_opts_t {
     const toolcore_clock_t *clock;
     // TOOLCORE_DISPATCH_ flags.
     uint32_t flags;
-    // The dialect for which the tools were rendered, so that its aliases are known; 0 for names as they are
-    // registered.
+    // The dialect for which the tools were rendered, so that its aliases are known, and a null is taken out that
+    // its strict mode has in the place of a member which may be absent; 0 for names as they are registered.
     uint32_t dialect;
     // How deep arguments may be nested; 0 for the default, 128.
     uint32_t max_depth;

@@ -7,7 +7,7 @@ use crate::call::ToolCall;
 use crate::json::{self, RepairError, Repairs, Value, repair};
 use crate::registry::Tool;
 use crate::result::{OutcomeKind, ToolResult};
-use crate::schema::{CheckError, CoerceError, CoerceOptions, Coercion, ListReport, Schema, coerce};
+use crate::schema::{CheckError, CoerceError, CoerceOptions, Coercion, ListReport, Schema, Verdict, coerce};
 use crate::sink::{NoSpace, Sink};
 use crate::tool::Handler;
 
@@ -74,10 +74,21 @@ pub(super) fn accept<'s, H: Handler>(
         }
     }
     let mut problems = [0u8; 768];
-    let mut sink = Sink::new(&mut problems);
-    let mut report = ListReport::new(&mut sink);
-    let verdict = schema.check_str(text, &options.check, words, &mut report);
-    report.finish();
+    let (mut verdict, mut told) = checked(schema, text, options, words, &mut problems);
+    // A strict mode has the model say null where it would leave a member out. What is valid as it came, as it
+    // mostly is, pays nothing for that.
+    if matches!(verdict, Ok(verdict) if !verdict.valid)
+        && options.strict_nulls
+        && tool.info.strict()
+        && !tool.info.coerce()
+        && text.contains("null")
+    {
+        let Some(without) = without_nulls(schema, call, text, options, words, arena, total)? else {
+            return not_checked();
+        };
+        text = without;
+        (verdict, told) = checked(schema, text, options, words, &mut problems);
+    }
     let value = Value::from_checked(text);
     match verdict {
         Ok(verdict) if verdict.valid && value.kind() == json::Kind::Object => {
@@ -89,7 +100,9 @@ pub(super) fn accept<'s, H: Handler>(
                 out.put("expected object, got ");
                 out.put(value.kind().name());
             } else {
-                out.put(sink.text().unwrap_or_default());
+                out.put(
+                    problems.get(..told).and_then(|told| core::str::from_utf8(told).ok()).unwrap_or_default(),
+                );
             }
         }),
         Err(CheckError::Json(error)) => refuse(&mut |out| {
@@ -107,6 +120,41 @@ pub(super) fn accept<'s, H: Handler>(
             put_display(&error, out);
         }),
     }
+}
+
+/// The arguments without the nulls that stand for members which are absent; as they are if there is none.
+/// Nothing if that was given up.
+fn without_nulls<'s>(
+    schema: Schema<'_>,
+    call: &ToolCall<'_>,
+    text: &'s str,
+    options: &DispatchOptions<'_>,
+    words: &mut [u32],
+    arena: &Arena<'s>,
+    total: usize,
+) -> Result<Option<&'s str>, DispatchError> {
+    let rules = CoerceOptions { check: options.check, nulls_only: true, ..CoerceOptions::default() };
+    let mut changed = |change: &Coercion<'_>| {
+        if let Some(changed) = options.changed {
+            changed(call, change);
+        }
+    };
+    coerced(schema, text, &rules, &mut changed, words, arena, total)
+}
+
+/// Checks arguments; gives the verdict, and how many bytes of problems were written.
+fn checked(
+    schema: Schema<'_>,
+    text: &str,
+    options: &DispatchOptions<'_>,
+    words: &mut [u32],
+    problems: &mut [u8],
+) -> (Result<Verdict, CheckError>, usize) {
+    let mut sink = Sink::new(problems);
+    let mut report = ListReport::new(&mut sink);
+    let verdict = schema.check_str(text, &options.check, words, &mut report);
+    report.finish();
+    (verdict, sink.len())
 }
 
 /// The arguments with what is nearly JSON made JSON; as they are if that cannot be done.
@@ -141,7 +189,7 @@ fn repaired<'s>(
 }
 
 /// The arguments with what nearly fits the schema made to fit; as they are if they are not JSON. Nothing if
-/// that was given up after changes were told.
+/// that was given up after changes were told, or before it was known which nulls are to go.
 fn coerced<'s>(
     schema: Schema<'_>,
     text: &'s str,
@@ -157,7 +205,7 @@ fn coerced<'s>(
         told = true;
         changed(change);
     };
-    let mut any = true;
+    let (mut any, mut given_up) = (true, false);
     let kept = arena.fill(|memory| match coerce(schema, text, options, words, memory, &mut tell) {
         Ok(Some(coerced)) => Ok(coerced.len()),
         Err(CoerceError::NoSpace { need }) => {
@@ -165,7 +213,8 @@ fn coerced<'s>(
         }
         Err(CoerceError::NoWork { need }) => Err(DispatchError::NoSpace { words: need, bytes: 0 }),
         // Nothing to change, or nothing that can be: the check says what is wrong.
-        Ok(None) | Err(_) => {
+        nothing => {
+            given_up = options.nulls_only && nothing == Err(CoerceError::StepLimit);
             any = false;
             Ok(0)
         }
@@ -173,5 +222,5 @@ fn coerced<'s>(
     if any {
         return Ok(Some(core::str::from_utf8(kept).unwrap_or_default()));
     }
-    Ok((!told).then_some(text))
+    Ok((!told && !given_up).then_some(text))
 }

@@ -47,6 +47,11 @@ pub struct DispatchOptions<'o> {
     pub changed: Option<Changed<'o>>,
     /// The rule by which aliases were made; `None` if names were sent as they are.
     pub names: Option<NameRule>,
+    /// The strict mode of the dialect makes optional properties nullable
+    /// ([`Dialect::makes_nullable`](crate::dialect::Dialect::makes_nullable)): in the arguments of a strict tool
+    /// a `null` for an optional property that cannot be null is taken out before they are checked, also where
+    /// the tool asks for no coercion.
+    pub strict_nulls: bool,
     /// How arguments are read and checked.
     pub check: CheckOptions,
 }
