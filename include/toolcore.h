@@ -475,7 +475,8 @@
 #define TOOLCORE_CALL_TRUNCATED 2
 
 // toolcore_tool_call_t.flags: it is of a tool that takes free text (OpenAI's custom tools): the arguments are
-// that text, and its result is written as that of such a call.
+// that text, whole whatever its length, and its result is written as that of such a call. A registered tool takes
+// JSON: dispatching the call is refused with a result that says so, unless a pre-hook gives it arguments.
 #define TOOLCORE_CALL_CUSTOM 4
 
 // The tool ran and answered.

@@ -45,6 +45,12 @@ pub(super) fn accept<'s, H: Handler>(
             quote(sink, "Tool '", name, "' was not executed: the reply was cut off in or after this call.");
         });
     }
+    // Text that happens to be JSON, or none at all, was not meant as arguments either.
+    if call.custom {
+        return refuse(&mut |sink| {
+            quote(sink, "Tool '", name, "' takes a JSON object of arguments, and was called with free text.");
+        });
+    }
     let mut text = call.arguments;
     // No arguments at all, blanks or `null` mean an empty object.
     if matches!(text.trim_matches([' ', '\t', '\r', '\n']), "" | "null") {
