@@ -422,7 +422,8 @@
 #define TOOLCORE_RENDER_CACHE 8
 
 // toolcore_tools_opts_t.flags: refuse what the provider has no word for (a choice, a word about parallel calls, a
-// tool of its own), in place of dropping it with a note.
+// tool of its own), in place of dropping it with a note; and more tools than it says that it takes, which
+// otherwise are sent with a note.
 #define TOOLCORE_RENDER_REFUSE_DROPPED 16
 
 // toolcore_tools_opts_t.flags: the conversation holds calls or results. Where the provider then refuses a request
@@ -507,7 +508,8 @@
 #define TOOLCORE_CALL_TRUNCATED 2
 
 // toolcore_tool_call_t.flags: it is of a tool that takes free text (OpenAI's custom tools): the arguments are
-// that text, and its result is written as that of such a call.
+// that text, whole whatever its length, and its result is written as that of such a call. A registered tool takes
+// JSON: dispatching the call is refused with a result that says so, unless a pre-hook gives it arguments.
 #define TOOLCORE_CALL_CUSTOM 4
 
 // The tool ran and answered.
@@ -1230,8 +1232,8 @@ typedef struct toolcore_dispatch_opts_t {
     const toolcore_clock_t *clock;
     // TOOLCORE_DISPATCH_ flags.
     uint32_t flags;
-    // The dialect for which the tools were rendered, so that its aliases are known; 0 for names as they are
-    // registered.
+    // The dialect for which the tools were rendered, so that its aliases are known, and a null is taken out that
+    // its strict mode has in the place of a member which may be absent; 0 for names as they are registered.
     uint32_t dialect;
     // How deep arguments may be nested; 0 for the default, 128.
     uint32_t max_depth;

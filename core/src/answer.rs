@@ -119,13 +119,23 @@ pub fn answer_reply<H: Handler, K: Hook>(
     let start = sink.len();
     let mut out = Writer::new(sink);
     dialect.wire().results_start(options.bare, &mut out);
+    let each = DispatchOptions {
+        clock: options.clock,
+        timeout: options.timeout,
+        lenient: options.lenient,
+        last_wins: options.last_wins,
+        changed: options.changed,
+        names: Some(dialect.name_rule()),
+        strict_nulls: dialect.makes_nullable(),
+        check: options.check,
+    };
     let mut any_ran = false;
     for (index, call) in reply.calls().enumerate() {
         let mut memory = [0u8; 256];
         let over = options.max_calls.filter(|max| index >= *max);
         let result = match over {
             Some(max) => Ok(over_limit(max, &mut memory)),
-            None => one(registry, dialect, &call, options, scratch.reborrow()),
+            None => dispatch(registry, &call, &each, scratch.reborrow()),
         };
         let result = match result {
             Ok(result) => result,
@@ -202,26 +212,6 @@ fn over_limit(max: usize, memory: &mut [u8]) -> ToolResult<'_> {
         sink.put(" tool call(s) per turn allowed.");
     });
     result
-}
-
-/// Dispatches one call.
-fn one<'s, H: Handler, K: Hook>(
-    registry: &Registry<'_, H, K>,
-    dialect: Dialect,
-    call: &ToolCall<'s>,
-    options: &AnswerOptions<'_>,
-    scratch: Scratch<'s>,
-) -> Result<ToolResult<'s>, DispatchError> {
-    let options = DispatchOptions {
-        clock: options.clock,
-        timeout: options.timeout,
-        lenient: options.lenient,
-        last_wins: options.last_wins,
-        changed: options.changed,
-        names: Some(dialect.name_rule()),
-        check: options.check,
-    };
-    dispatch(registry, call, &options, scratch)
 }
 
 /// Bytes of the messages without any result's content.

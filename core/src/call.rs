@@ -26,7 +26,9 @@ pub struct ToolCall<'r> {
     /// The reply ended at its token limit in or right after this call: it is never executed.
     pub truncated: bool,
     /// The call is of a tool that takes free text and no JSON (OpenAI's custom tools): `arguments` is that
-    /// text, and the result is written as that of such a call.
+    /// text, whole whatever its length, and the result is written as that of such a call. A registered tool
+    /// takes JSON, so that dispatching the call is refused with a result that says so; a host that asks for
+    /// custom tools runs their calls itself, or gives them arguments in a pre-hook.
     pub custom: bool,
 }
 

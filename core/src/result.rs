@@ -101,6 +101,13 @@ pub enum Part<'a> {
     },
 }
 
+impl Part<'_> {
+    /// Whether it is text without any character that is seen.
+    pub(crate) fn is_blank(&self) -> bool {
+        matches!(self, Part::Text { text, total } if *total == text.len() && text.trim().is_empty())
+    }
+}
+
 /// What a run cost. Zero is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {

@@ -369,3 +369,33 @@ fn a_choice_must_name_a_tool_that_is_rendered() {
         },
     );
 }
+
+/// Of the limits: the providers' documentation for OpenAI, the SDK for Gemini.
+#[test]
+fn more_tools_than_the_provider_takes_are_told_and_refused_on_request() {
+    let mut memory = Memory::new(513, 64 * 1024);
+    let mut tools = memory.registry();
+    let names: Vec<String> = (0..513).map(|number| format!("t{number}")).collect();
+    let limits = [
+        (Dialect::OpenAiChat, 128),
+        (Dialect::OpenAiResponses, 128),
+        (Dialect::Gemini, 512),
+        (Dialect::GeminiSchema, 512),
+    ];
+    for (number, name) in names.iter().enumerate() {
+        tools.add(&open(name), echo()).unwrap();
+        let count = number + 1;
+        for (dialect, max) in limits.into_iter().filter(|(_, max)| count.abs_diff(*max) <= 1) {
+            let refuse = ToolsOptions { refuse_dropped: true, ..ToolsOptions::default() };
+            let error =
+                rendered(&tools, dialect, &refuse).map(|_| ()).map_err(|error| (error.tool, error.kind));
+            let many = Err((None, RenderErrorKind::ManyTools { count, max }));
+            assert_eq!(error, if count > max { many } else { Ok(()) });
+            let (text, notes) = rendered(&tools, dialect, &ToolsOptions::default()).unwrap();
+            let told = told(dialect, &read(&text)).0;
+            let noted = format!("the provider takes at most {max} tools");
+            assert_eq!(told.len(), count);
+            assert_eq!(notes.iter().any(|note| note.ends_with(&noted)), count > max, "{notes:?}");
+        }
+    }
+}

@@ -214,6 +214,19 @@ fn errors_are_the_providers() {
     }
 }
 
+/// `V2ChatResponse` of the SDK: a message has neither `content` nor `tool_calls` of necessity.
+#[test]
+fn a_message_of_cohere_in_which_nothing_is_said_is_a_reply() {
+    let reply = json!({"id":"1","finish_reason":"COMPLETE","message":{"role":"assistant"}});
+    parsed(Dialect::Cohere, &reply, |reply| assert!(reply.is_empty()));
+    let (mut words, mut bytes) = ([0; 64], [0; 512]);
+    for text in [r#"{"finish_reason":"COMPLETE"}"#, r#"{"message":null}"#, r#"{"message":[]}"#] {
+        let scratch = Scratch::new(&mut words, &mut bytes);
+        let error = parse_reply(Dialect::Cohere, text.as_bytes(), &Options::default(), scratch).unwrap_err();
+        assert!(matches!(error, ReplyError::Shape { .. }), "{text}");
+    }
+}
+
 #[test]
 fn thinking_and_text_of_a_cohere_stream_go_back_as_the_blocks_that_they_were() {
     let mut text = String::new();

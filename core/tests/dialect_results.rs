@@ -288,6 +288,35 @@ fn a_tool_that_says_nothing_is_answered_all_the_same() {
     });
 }
 
+/// The servers' errors: "text content blocks must contain non-whitespace text", and "the text field in the
+/// ContentBlock object is blank".
+#[test]
+fn text_without_any_character_that_is_seen_is_sent_to_no_one_who_refuses_it() {
+    let rows = [
+        (&["", "x"][..], json!({"content":"x"}), json!([{"text":"(no output)"},{"text":"x"}])),
+        (
+            &["x", " \n", "y"],
+            json!({"content":[{"type":"text","text":"x"},{"type":"text","text":"y"}]}),
+            json!([{"text":"x"},{"text":"(no output)"},{"text":"y"}]),
+        ),
+        (&["", "\t"], json!({}), json!([{"text":"(no output)"},{"text":"(no output)"}])),
+        (&[" "], json!({}), json!([{"text":"(no output)"}])),
+    ];
+    for (parts, for_anthropic, for_bedrock) in rows {
+        let mut memory = [0; 256];
+        let mut result = ToolResult::new(&mut memory);
+        for part in parts {
+            result.text(part).unwrap();
+        }
+        let calls = calls(&["c1"]);
+        let results = [CallResult { id: Some("c1"), result: Some(&result) }];
+        let message =
+            |dialect| read(&try_results(dialect, &calls, &results, &ResultsOptions::default()).unwrap());
+        assert_eq!(message(Dialect::Anthropic), anthropic(&for_anthropic), "{parts:?}");
+        assert_eq!(message(Dialect::Bedrock), bedrock(&for_bedrock, false), "{parts:?}");
+    }
+}
+
 /// Gemini and Ollama match results by name and order, and get an id only where the call had one.
 #[test]
 fn a_call_without_an_id_is_answered_without_one_where_none_is_wanted() {

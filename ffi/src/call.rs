@@ -18,7 +18,8 @@ pub const TOOLCORE_CALL_HAS_ID: u32 = 1;
 /// toolcore_tool_call_t.flags: the reply was cut off in or after this call; it is never executed.
 pub const TOOLCORE_CALL_TRUNCATED: u32 = 2;
 /// toolcore_tool_call_t.flags: it is of a tool that takes free text (OpenAI's custom tools): the arguments are
-/// that text, and its result is written as that of such a call.
+/// that text, whole whatever its length, and its result is written as that of such a call. A registered tool takes
+/// JSON: dispatching the call is refused with a result that says so, unless a pre-hook gives it arguments.
 pub const TOOLCORE_CALL_CUSTOM: u32 = 4;
 
 /// A call that a model asks for, unchecked.

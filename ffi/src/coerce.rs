@@ -147,6 +147,7 @@ fn options(opts: &toolcore_coerce_opts_t) -> Result<CoerceOptions, Fail> {
         wrap_scalars: opts.flags & TOOLCORE_COERCE_WRAP_SCALARS != 0,
         last_wins: opts.flags & TOOLCORE_COERCE_LAST_WINS != 0,
         keep_values: opts.flags & TOOLCORE_COERCE_KEEP_VALUES != 0,
+        nulls_only: false,
     })
 }
 

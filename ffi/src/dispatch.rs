@@ -4,6 +4,7 @@ use core::ffi::c_void;
 use core::ptr;
 
 use toolcore_core::call::ToolCall;
+use toolcore_core::dialect::Dialect;
 use toolcore_core::dispatch::{DispatchOptions, dispatch};
 use toolcore_core::schema::Coercion;
 
@@ -35,8 +36,8 @@ pub struct toolcore_dispatch_opts_t {
     pub clock: *const toolcore_clock_t,
     /// TOOLCORE_DISPATCH_ flags.
     pub flags: u32,
-    /// The dialect for which the tools were rendered, so that its aliases are known; 0 for names as they are
-    /// registered.
+    /// The dialect for which the tools were rendered, so that its aliases are known, and a null is taken out that
+    /// its strict mode has in the place of a member which may be absent; 0 for names as they are registered.
     pub dialect: u32,
     /// How deep arguments may be nested; 0 for the default, 128.
     pub max_depth: u32,
@@ -116,18 +117,20 @@ fn options<'o>(
     if opts.flags & !(TOOLCORE_DISPATCH_LENIENT | TOOLCORE_DISPATCH_LAST_WINS) != 0 {
         return Err(unknown!("flags"));
     }
+    let dialect = match opts.dialect {
+        0 => None,
+        dialect => {
+            let built_in = known_dialect(dialect)?.built_in();
+            Some(built_in.map_err(|left_out| why.error(left_out))?)
+        }
+    };
     Ok(DispatchOptions {
         clock: clock.map(|clock| clock as _),
         timeout: timeout(opts.timeout_ms),
         lenient: opts.flags & TOOLCORE_DISPATCH_LENIENT != 0,
         last_wins: opts.flags & TOOLCORE_DISPATCH_LAST_WINS != 0,
-        names: match opts.dialect {
-            0 => None,
-            dialect => {
-                let built_in = known_dialect(dialect)?.built_in();
-                Some(built_in.map_err(|left_out| why.error(left_out))?.name_rule())
-            }
-        },
+        names: dialect.map(Dialect::name_rule),
+        strict_nulls: dialect.is_some_and(Dialect::makes_nullable),
         check: check_options(opts.max_depth, 0, opts.max_steps)?,
         ..DispatchOptions::default()
     })

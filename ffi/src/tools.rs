@@ -50,7 +50,8 @@ pub const TOOLCORE_RENDER_ALLOW_ACTING: u32 = 4;
 /// has such a mark.
 pub const TOOLCORE_RENDER_CACHE: u32 = 8;
 /// toolcore_tools_opts_t.flags: refuse what the provider has no word for (a choice, a word about parallel calls, a
-/// tool of its own), in place of dropping it with a note.
+/// tool of its own), in place of dropping it with a note; and more tools than it says that it takes, which
+/// otherwise are sent with a note.
 pub const TOOLCORE_RENDER_REFUSE_DROPPED: u32 = 16;
 /// toolcore_tools_opts_t.flags: the conversation holds calls or results. Where the provider then refuses a request
 /// without tools, so is rendering one: ERR_NOT_FOUND.

@@ -19,7 +19,7 @@ NAMES = {
     "mistral": r"[a-zA-Z0-9_-]{1,64}",
     "cohere": r"[a-zA-Z0-9_-]{1,64}",
 }
-MOST_TOOLS = {"openai_chat": 128, "gemini": 512, "gemini_schema": 512}
+MOST_TOOLS = {"openai_chat": 128, "openai_responses": 128, "gemini": 512, "gemini_schema": 512}
 
 OPENAI_REFUSED = {
     "allOf",
@@ -102,8 +102,8 @@ def schemas(schema, depth=0):
             yield from schemas(inner, depth)
 
 
-def rendered(desk, provider, tools):
-    body = desk.ask("render", dialect=provider.dialect, tools=tools, **provider.options)["body"]
+def rendered(desk, provider, tools, **more):
+    body = desk.ask("render", dialect=provider.dialect, tools=tools, **provider.options, **more)["body"]
     return provider.tools(body)
 
 
@@ -128,14 +128,17 @@ def test_a_call_by_the_name_that_was_sent_reaches_its_tool(desk, provider):
     assert [result.text for result in results] == cases.NAMES
 
 
-@pytest.mark.mechanism("tool_limit")
 @pytest.mark.only(lambda provider: provider.name in MOST_TOOLS)
-def test_more_tools_than_the_provider_takes_are_refused(desk, provider):
+def test_more_tools_than_the_provider_takes_are_told_and_refused_on_request(desk, provider):
+    """By default they are sent all the same: servers that imitate a provider may take more."""
     most = MOST_TOOLS[provider.name]
     tools = [cases.tool(f"t{n}", {"type": "object"}) for n in range(most + 1)]
-    assert len(rendered(desk, provider, tools[:most])) == most
-    with pytest.raises(Refused):
-        rendered(desk, provider, tools)
+    assert len(rendered(desk, provider, tools[:most], refuse_dropped=True)) == most
+    with pytest.raises(Refused, match=f"unsupported: there are {most + 1} tools, .* at most {most}"):
+        rendered(desk, provider, tools, refuse_dropped=True)
+    answer = desk.ask("render", dialect=provider.dialect, tools=tools, **provider.options)
+    assert len(provider.tools(answer["body"])) == most + 1
+    assert f"the provider takes at most {most} tools" in [note["message"] for note in answer["notes"]]
 
 
 @pytest.mark.parametrize("name", [*cases.STRICT_TOOLS, *cases.OTHER_TOOLS])

@@ -16,8 +16,11 @@ TWO = [
     cases.tool("get_time", cases.STRICT_TOOLS["no arguments"]),
 ]
 FUNCTION = {"type": "function", "function": {"name": "get_weather"}}
-CHAT_ALLOWED = {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": [FUNCTION]}}
 ITEM = {"type": "function", "name": "get_weather"}
+
+
+def chat_allowed(mode):
+    return {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": [FUNCTION]}}
 
 
 def gemini(mode, *names):
@@ -34,7 +37,8 @@ CHOICES = {
         "none": {"tool_choice": "none"},
         "required": {"tool_choice": "required"},
         "tool": {"tool_choice": FUNCTION},
-        "allowed": {"tool_choice": CHAT_ALLOWED},
+        "allowed": {"tool_choice": chat_allowed("auto")},
+        "allowed_required": {"tool_choice": chat_allowed("required")},
     },
     "openai_responses": {
         "auto": {"tool_choice": "auto"},
@@ -55,6 +59,8 @@ CHOICES = {
         "none": {"toolConfig": gemini("NONE")},
         "required": {"toolConfig": gemini("ANY")},
         "tool": {"toolConfig": gemini("ANY", "get_weather")},
+        # The SDK at VALIDATED: a call of one of the allowed names, or text.
+        "allowed": {"toolConfig": gemini("VALIDATED", "get_weather")},
         "allowed_required": {"toolConfig": gemini("ANY", "get_weather")},
     },
     "bedrock": {
@@ -130,7 +136,6 @@ def test_a_choice_is_accepted(desk, provider, words):
     assert_choice(provider, body, words)
 
 
-@pytest.mark.mechanism("allowed")
 @pytest.mark.parametrize("words", ["allowed", "allowed_required"])
 def test_a_choice_among_some_is_accepted(desk, provider, words):
     body = rendered(desk, provider, TWO, choice=choice(words, tools=["get_weather"]))
@@ -151,7 +156,6 @@ def assert_choice(provider, body, words):
         assert members[member] == value
 
 
-@pytest.mark.mechanism("parallel")
 @pytest.mark.parametrize("parallel", [True, False])
 @pytest.mark.parametrize("words", [None, "auto", "none", "required", "tool"])
 def test_parallel_calls_are_allowed_or_not(desk, provider, words, parallel):
@@ -198,7 +202,6 @@ CONFIGURED = {
 }
 
 
-@pytest.mark.mechanism("native")
 @pytest.mark.parametrize("kind", NATIVE)
 def test_a_native_tool_is_accepted_or_left_out(desk, provider, kind):
     config = dict(CONFIGURED.get(provider.name, [])).get(kind)

@@ -37,7 +37,6 @@ def test_results_are_accepted(desk, provider, name):
     assert_accepted(desk, provider, cases.RESULTS[name])
 
 
-@pytest.mark.mechanism("empty_parts")
 def test_parts_with_nothing_in_them_are_accepted(desk, provider):
     assert_accepted(desk, provider, cases.EMPTY_PARTS)
 

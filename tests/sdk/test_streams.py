@@ -10,8 +10,6 @@ from desk import Refused
 from framing import FRAMINGS, chunkings
 from test_replies import told, understood, with_unknown_members
 
-pytestmark = [pytest.mark.mechanism("stream"), pytest.mark.only(lambda provider: provider.name != "cohere")]
-
 WHOLE = {name: turn for name, turn in TURNS.items() if name != "truncated call"}
 
 
@@ -126,10 +124,13 @@ def test_a_stream_that_stops_early_gives_no_part_of_a_call_as_whole(desk, provid
             )
 
 
-@pytest.mark.mechanism("partial_args")
 @pytest.mark.only(lambda provider: hasattr(provider, "events_in_parts"))
-def test_arguments_that_come_value_by_value_are_put_together(desk, provider):
-    """By no SDK; each value is known from the turn."""
+def test_arguments_that_come_value_by_value_are_refused_by_name(desk, provider):
+    """They come only to those who ask for `streamFunctionCallArguments`, which no request of the library does.
+
+    Taken for a call they would be one without arguments.
+    """
     values = {"city": 'Oslo "日本"', "n": 1.5, "at": {"tags": ["a", "bcdef"], "x": None}, "ok": True}
-    turn = provider.with_ids(Turn((Call(None, "f", values), Call(None, "g", {"a": [{"b": 1}, {"b": 2}]}))))
-    assert_same(streamed(desk, provider, events=provider.events_in_parts(turn)), turn, provider)
+    turn = provider.with_ids(Turn((Call(None, "f", values),)))
+    with pytest.raises(Refused, match="bad-reply: .*streamFunctionCallArguments"):
+        streamed(desk, provider, events=provider.events_in_parts(turn))

@@ -326,6 +326,8 @@ impl Wire for Anthropic {
         out.array_start();
     }
 
+    /// Text of nothing but blanks is left out, as all of the content is if there is no more: the provider
+    /// refuses a text block without any character that is seen.
     fn result(
         &self,
         call: &Answered<'_>,
@@ -338,8 +340,9 @@ impl Wire for Anthropic {
         out.string("tool_result");
         out.key("tool_use_id");
         out.string(call.id);
-        let mut parts = result.parts();
-        match (parts.next(), parts.next()) {
+        let parts = || result.parts().filter(|part| !part.is_blank());
+        let mut first_two = parts();
+        match (first_two.next(), first_two.next()) {
             (None, _) => {}
             (Some(part), None) if !matches!(part, Part::Image { .. }) => {
                 out.key("content");
@@ -348,9 +351,7 @@ impl Wire for Anthropic {
             _ => {
                 out.key("content");
                 out.array_start();
-                for part in result.parts() {
-                    write_block(&part, budget, out);
-                }
+                parts().for_each(|part| write_block(&part, budget, out));
                 out.array_end();
             }
         }

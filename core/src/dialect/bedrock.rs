@@ -478,7 +478,7 @@ fn write_block(part: &Part<'_>, budget: &mut Budget, out: &mut Writer<'_, '_>) {
             out.key("json");
             out.value(Value::from_checked(text));
         }
-        Part::Text { text: "", total: 0 } => member("text", EMPTY, out),
+        part if part.is_blank() => member("text", EMPTY, out),
         other => {
             out.key("text");
             write_part(other, budget, out);

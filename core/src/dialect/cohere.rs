@@ -138,9 +138,10 @@ impl Wire for Cohere {
                 "message" if reader.peek()? == Kind::String => return Err(ReplyError::Provider),
                 "message" => {
                     in_message = true;
+                    // A message in which nothing is said is one.
+                    found |= reader.peek()? == Kind::Object;
                     let mut message = reader.members(&["content", "tool_calls", "tool_plan"])?;
                     while let Some(key) = message.next(reader)? {
-                        found = true;
                         read_member(key, reader, visit)?;
                     }
                 }

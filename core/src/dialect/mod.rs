@@ -238,6 +238,12 @@ impl Dialect {
         self.wire().names()
     }
 
+    /// Whether the provider's strict mode has optional properties sent as required ones that may be null, so
+    /// that the model says null where it would leave one out.
+    pub fn makes_nullable(self) -> bool {
+        self.wire().strict().is_some_and(Subset::makes_nullable)
+    }
+
     /// The id that is sent for a call's `id` if the provider does not allow that one: the same in the turn
     /// that goes back and in the results. `None` if it goes as it is.
     pub fn wire_id(self, id: &str) -> Option<heapless::String<9>> {

@@ -61,7 +61,7 @@ impl Wire for Ollama {
         out.object_start();
         name_and_description(tool.name, tool.info, out);
         out.key("parameters");
-        tool.write_schema(&subset::PLAIN, out, notes);
+        tool.write_schema(&subset::OLLAMA, out, notes);
         out.object_end();
         out.object_end();
     }

@@ -69,9 +69,11 @@ impl<'d, 's> Draft<'d, 's> {
         Ok(())
     }
 
-    /// Replaces the arguments' JSON text; it is checked like any other.
+    /// Replaces the arguments' JSON text; it is checked like any other. A call of a tool that takes free text
+    /// can be given arguments so, and then reaches a tool that takes JSON.
     pub fn set_arguments(&mut self, json: &str) -> Result<(), NoSpace> {
         self.call.arguments = self.arena.write(|sink| sink.put(json))?;
+        self.call.custom = false;
         Ok(())
     }
 }

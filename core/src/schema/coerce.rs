@@ -73,6 +73,9 @@ pub struct CoerceOptions {
     pub last_wins: bool,
     /// No value is converted, taken out or added for the schema's sake: `last_wins` alone.
     pub keep_values: bool,
+    /// No value is converted or added: only a `null` for an optional property that cannot be null is taken
+    /// out.
+    pub nulls_only: bool,
 }
 
 /// What a coercion does.
@@ -317,7 +320,9 @@ impl Coercer<'_, '_> {
             edits: &mut edits,
             before: self.room - scratch.len(),
             scratch,
-            has_defaults: self.nested < MAX_NESTED && may_have_defaults(self.schema),
+            has_defaults: !self.options.nulls_only
+                && self.nested < MAX_NESTED
+                && may_have_defaults(self.schema),
             removes: false,
             failure: None,
         };

@@ -32,6 +32,7 @@ impl Mender for Mending<'_, '_> {
         match around.open.instance.as_bytes().get(at) {
             Some(b'n') => self.removes(at, around),
             Some(b'{' | b'[') | None => false,
+            Some(_) if self.options.nulls_only => false,
             Some(_) => match *problem {
                 Problem::Type(types, slot) => self.converts(types, slot, at, around),
                 _ => false,

@@ -13,7 +13,7 @@ mod subsets;
 use serde_json::Value as Json;
 use toolcore::json::Writer;
 use toolcore::schema::subset::{
-    ANTHROPIC, ANTHROPIC_STRICT, GEMINI_JSON, GEMINI_SCHEMA, OPENAI, OPENAI_STRICT, PLAIN,
+    ANTHROPIC, ANTHROPIC_STRICT, GEMINI_JSON, GEMINI_SCHEMA, OLLAMA, OPENAI, OPENAI_STRICT, PLAIN,
 };
 use toolcore::schema::{
     ChangeKind, CheckOptions, CompileOptions, NoReport, Schema, StrictProblemKind, Subset, compile, lower,
@@ -21,8 +21,9 @@ use toolcore::schema::{
 use toolcore::sink::Sink;
 
 /// Every subset with its name.
-const ALL: [(&str, Subset); 7] = [
+const ALL: [(&str, Subset); 8] = [
     ("plain", PLAIN),
+    ("ollama", OLLAMA),
     ("openai", OPENAI),
     ("anthropic", ANTHROPIC),
     ("openai, strict", OPENAI_STRICT),

@@ -2,12 +2,12 @@
 
 use super::{ALL, accepts, expect, read, try_lower};
 use toolcore::schema::ChangeKind as C;
-use toolcore::schema::subset::{ANTHROPIC, GEMINI_SCHEMA, OPENAI, PLAIN};
+use toolcore::schema::subset::{ANTHROPIC, GEMINI_SCHEMA, OLLAMA, OPENAI, PLAIN};
 
 /// Case 020.
 #[test]
 fn a_tool_without_arguments_is_an_object_with_no_properties() {
-    for subset in [PLAIN, OPENAI, ANTHROPIC] {
+    for subset in [PLAIN, OLLAMA, OPENAI, ANTHROPIC] {
         let expected = r#"{"type":"object","properties":{}}"#;
         expect(r#"{"type":"object"}"#, &subset, expected, &[("", C::PropertiesAdded)]);
         expect("true", &subset, expected, &[("", C::TypeAdded)]);
@@ -92,4 +92,23 @@ fn what_goes_out_whole_means_the_same() {
         assert_eq!(accepts(schema, instance), accepts(&text, instance), "{instance}");
     }
     assert_eq!(try_lower(&text, &PLAIN), Ok((text.clone(), Vec::new())));
+}
+
+/// Source: the model `Property` of ollama 0.6.3.
+#[test]
+fn where_a_property_is_an_object_true_and_false_become_one() {
+    let schema = r#"{"type":"object","properties":{"a":true,"b":false,"c":{"anyOf":[true,{"type":"string"}],"default":true,
+        "enum":[true,false]},"d":{"items":false},"true":{"const":true}},"additionalProperties":false}"#;
+    let expected = r#"{"type":"object","properties":{"a":{},"b":{"not":{}},"c":{"anyOf":[{},{"type":"string"}],"default":true,
+        "enum":[true,false]},"d":{"items":false},"true":{"const":true}},"additionalProperties":false}"#;
+    let notes = [
+        ("/properties/a", C::BooleanToObject),
+        ("/properties/b", C::BooleanToObject),
+        ("/properties/c/anyOf/0", C::BooleanToObject),
+    ];
+    expect(schema, &OLLAMA, expected, &notes);
+    expect(schema, &PLAIN, schema, &[]);
+    for instance in ["{}", r#"{"a":1}"#, r#"{"b":1}"#, r#"{"c":2}"#, r#"{"c":true}"#] {
+        assert_eq!(accepts(schema, instance), accepts(expected, instance), "{instance}");
+    }
 }

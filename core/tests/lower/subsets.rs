@@ -8,6 +8,10 @@ pub(super) fn check(name: &str, schema: &Json) {
     let root = schema.as_object().unwrap();
     match name {
         "plain" => assert_eq!(root["type"], "object"),
+        "ollama" => {
+            assert_eq!(root["type"], "object");
+            properties_are_objects(schema);
+        }
         "openai" | "anthropic" => {
             assert_eq!(root["type"], "object");
             assert!(root["properties"].is_object());
@@ -43,6 +47,16 @@ fn each<'j>(schema: &'j Json, one: &[&str], lists: &[&str], maps: &[&str]) -> Ve
     all.extend(lists.iter().filter_map(|word| schema.get(word)).flat_map(|list| list.as_array().unwrap()));
     all.extend(maps.iter().filter_map(|word| schema.get(word)).flat_map(|map| object(map).values()));
     all
+}
+
+fn properties_are_objects(schema: &Json) {
+    if !schema.is_object() {
+        return;
+    }
+    for property in each(schema, &[], &["anyOf"], &["properties"]) {
+        object(property);
+        properties_are_objects(property);
+    }
 }
 
 fn resolves(schema: &Json, root: &Json) {

@@ -14,7 +14,7 @@ USER = {"role": "user", "parts": [{"text": "hi"}]}
 
 class Gemini(Provider):
     framings = ("sse", "array", "sse with CRLF")
-    flags = False
+    flags = needs_ids = False
     cuts = False
     example_calls = (Call("fc1", "get_weather", {}), Call("fc2", "get_time", {}))
     example_messages = (

@@ -28,7 +28,7 @@ def pictures(message):
 class Ollama(Provider):
     name = dialect = "ollama"
     framings = ("ndjson",)
-    flags = ids = cuts = False
+    flags = ids = needs_ids = cuts = False
     example_request = {
         "tools": [
             {

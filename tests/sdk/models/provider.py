@@ -18,6 +18,8 @@ class Provider:
     images = True
     flags = True
     ids = True
+    # Whether a result refers to its call by an id.
+    needs_ids = True
     # Whether a reply may hold arguments that stop in the middle.
     cuts = True
     # The example of formats.md: the members of a request, and calls with the messages that answer them.

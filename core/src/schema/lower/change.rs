@@ -15,11 +15,6 @@ pub struct Change<'s> {
 }
 
 impl Change<'_> {
-    /// Whether it is about the whole schema.
-    pub fn is_root(&self) -> bool {
-        self.schema.get(..self.offset).is_none_or(|before| before.trim_start().is_empty())
-    }
-
     /// Appends the JSON Pointer of the place in the schema as it was.
     pub fn write_path(&self, sink: &mut Sink<'_>) {
         pointer_at(self.schema, self.offset, sink);
@@ -69,6 +64,8 @@ pub enum ChangeKind {
     NameRefused,
     /// The property or alternative that no value fits was left out.
     NeverRemoved,
+    /// The schema `true` or `false` became an object that says the same.
+    BooleanToObject,
 }
 
 impl ChangeKind {
@@ -100,6 +97,9 @@ impl ChangeKind {
                 "the property was moved into the description: the provider does not allow its name"
             }
             ChangeKind::NeverRemoved => "left out: no value fits it",
+            ChangeKind::BooleanToObject => {
+                "became an object that says the same: the provider takes no other schema"
+            }
         }
     }
 }

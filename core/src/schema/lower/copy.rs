@@ -1,5 +1,5 @@
-//! A schema for a provider that takes everything: one pass that copies the text in runs, and adds what an
-//! object schema lacks where it ends.
+//! A schema for a provider that takes everything: one pass that copies the text in runs, adds what an object
+//! schema lacks where it ends, and writes `true` and `false` as objects where they are not taken.
 
 use super::Lowering;
 use super::change::ChangeKind;
@@ -78,9 +78,18 @@ impl<'s> Lowering<'s, '_, '_, '_> {
                 }
             } else {
                 let is_container = matches!(copy.rest, [b'{' | b'[', ..]);
-                let run = if is_container { copy.run() } else { "" };
+                let is_word = !self.subset.booleans
+                    && matches!(copy.rest, [b't' | b'f', ..])
+                    && next == Place::Schema
+                    && open.last().is_some_and(|part| matches!(part.place, Place::Map | Place::List));
+                let run = if is_container || is_word { copy.run() } else { "" };
                 let value = copy.value(&mut scan);
-                if is_container {
+                if is_word {
+                    self.out.sink().put(run);
+                    self.out.sink().put(if value.as_bool() == Some(true) { "{}" } else { "{\"not\":{}}" });
+                    copy.copied = copy.at();
+                    self.tell(start, ChangeKind::BooleanToObject);
+                } else if is_container {
                     self.out.sink().put(run);
                     self.out.put_value(value);
                     copy.copied = copy.at();

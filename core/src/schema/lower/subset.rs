@@ -35,7 +35,7 @@ pub struct Subset {
     pub(super) properties: bool,
     /// Every schema has to say its type.
     pub(super) typed: bool,
-    /// `true` and `false` are schemas.
+    /// `true` and `false` are schemas; else not where a property or a branch stands.
     pub(super) booleans: bool,
     /// Every object is closed.
     pub(super) closed: bool,
@@ -119,8 +119,8 @@ const UNLIMITED: Limits = Limits {
     unions: usize::MAX,
 };
 
-/// All of JSON Schema. What MCP defines, and what Bedrock, Cohere, Ollama and models with a text form are told:
-/// none of them names a subset.
+/// All of JSON Schema. What MCP defines, and what Bedrock, Cohere and models with a text form are told: none of
+/// them names a subset.
 pub const PLAIN: Subset = Subset {
     strict: false,
     keep: Words::ALL,
@@ -150,6 +150,10 @@ pub const OPENAI: Subset =
 /// Anthropic Messages, not strict. Source: the server's error "input_schema does not support oneOf, allOf, or
 /// anyOf at the top level" (claude-code issue 5319).
 pub const ANTHROPIC: Subset = Subset { not_at_root: Words::of(&[W::OneOf, W::AllOf, W::AnyOf]), ..PLAIN };
+
+/// Ollama. Source: a property is an object in its request (the model `Property` of ollama 0.6.3), which `true`
+/// and `false` are not.
+pub const OLLAMA: Subset = Subset { booleans: false, ..PLAIN };
 
 /// What no narrow subset has a place for and no model a use.
 const NO_USE: Words = Words::of(&[

@@ -12,19 +12,19 @@
 //! deadline is discarded and becomes a timeout. A timeout that the tool itself reports is an ordinary
 //! failure.
 
+mod accept;
+
 use crate::arena::Arena;
 use crate::call::{Args, Call, ToolCall};
 use crate::dialect::{NameRule, resolve};
-use crate::json::{self, RepairError, Repairs, Value, repair};
 use crate::registry::{Draft, Hook, Registry, Tool, Verdict};
 use crate::result::{OutcomeKind, ToolResult};
-use crate::schema::{
-    CheckError, CheckOptions, CoerceError, CoerceOptions, Coercion, ListReport, Schema, coerce,
-};
+use crate::schema::{CheckOptions, Coercion};
 use crate::scratch::Scratch;
-use crate::sink::{NoSpace, Sink};
+use crate::sink::Sink;
 use crate::time::{Clock, Deadline, Duration};
 use crate::tool::{Failure, Handler};
+use accept::{Accepted, accept};
 
 /// Is told what was changed in the arguments of a call before they were checked.
 pub type Changed<'o> = &'o dyn Fn(&ToolCall<'_>, &Coercion<'_>);
@@ -47,6 +47,11 @@ pub struct DispatchOptions<'o> {
     pub changed: Option<Changed<'o>>,
     /// The rule by which aliases were made; `None` if names were sent as they are.
     pub names: Option<NameRule>,
+    /// The strict mode of the dialect makes optional properties nullable
+    /// ([`Dialect::makes_nullable`](crate::dialect::Dialect::makes_nullable)): in the arguments of a strict tool
+    /// a `null` for an optional property that cannot be null is taken out before they are checked, also where
+    /// the tool asks for no coercion.
+    pub strict_nulls: bool,
     /// How arguments are read and checked.
     pub check: CheckOptions,
 }
@@ -178,172 +183,7 @@ fn run<'s, H: Handler, K: Hook>(
     Ok(result)
 }
 
-/// Arguments that passed the tool's schema, and what had to be repaired before.
-struct Accepted<'s> {
-    value: Value<'s>,
-    repairs: Repairs,
-}
-
-/// The accepted arguments, or the result that says why they are refused.
-fn accept<'s, H: Handler>(
-    tool: &Tool<'_, H>,
-    call: &ToolCall<'s>,
-    options: &DispatchOptions<'_>,
-    words: &mut [u32],
-    arena: &Arena<'s>,
-    total: usize,
-) -> Result<Result<Accepted<'s>, ToolResult<'s>>, DispatchError> {
-    let name = tool.info.name();
-    let refuse = |write: &mut dyn FnMut(&mut Sink<'_>)| {
-        let mut result = result_in(arena, total)?;
-        result.fail(OutcomeKind::BadArguments, |sink| {
-            sink.put("Tool error: ");
-            write(sink);
-        });
-        Ok(Err(result))
-    };
-    let not_checked = || {
-        refuse(&mut |sink| {
-            quote(sink, "The arguments for '", name, "' could not be checked within the budget of steps.");
-        })
-    };
-    if call.truncated {
-        return refuse(&mut |sink| {
-            quote(sink, "Tool '", name, "' was not executed: the reply was cut off in or after this call.");
-        });
-    }
-    let mut text = call.arguments;
-    // No arguments at all, blanks or `null` mean an empty object.
-    if matches!(text.trim_matches([' ', '\t', '\r', '\n']), "" | "null") {
-        text = "{}";
-    }
-    let mut repairs = Repairs::default();
-    if options.lenient {
-        (text, repairs) = repaired(text, options, arena, total)?;
-    }
-    let schema = tool.info.parameters();
-    let last_wins = options.last_wins || tool.info.last_wins();
-    if tool.info.coerce() || last_wins {
-        let rules = CoerceOptions {
-            check: options.check,
-            last_wins,
-            keep_values: !tool.info.coerce(),
-            ..CoerceOptions::default()
-        };
-        let mut changed = |change: &Coercion<'_>| {
-            if let Some(changed) = options.changed {
-                changed(call, change);
-            }
-        };
-        match coerced(schema, text, &rules, &mut changed, words, arena, total)? {
-            Some(coerced) => text = coerced,
-            None => return not_checked(),
-        }
-    }
-    let mut problems = [0u8; 768];
-    let mut sink = Sink::new(&mut problems);
-    let mut report = ListReport::new(&mut sink);
-    let verdict = schema.check_str(text, &options.check, words, &mut report);
-    report.finish();
-    let value = Value::from_checked(text);
-    match verdict {
-        Ok(verdict) if verdict.valid && value.kind() == json::Kind::Object => {
-            Ok(Ok(Accepted { value, repairs }))
-        }
-        Ok(verdict) => refuse(&mut |out| {
-            quote(out, "Invalid arguments for '", name, "': ");
-            if verdict.valid {
-                out.put("expected object, got ");
-                out.put(value.kind().name());
-            } else {
-                out.put(sink.text().unwrap_or_default());
-            }
-        }),
-        Err(CheckError::Json(error)) => refuse(&mut |out| {
-            quote(out, "Tool '", name, "' received malformed JSON arguments (");
-            put_display(&error, out);
-            out.put("). Raw arguments: '");
-            let shown = call.arguments.floor_char_boundary(RAW_SHOWN);
-            out.put(call.arguments.get(..shown).unwrap_or_default());
-            out.put(if shown < call.arguments.len() { "…'" } else { "'" });
-        }),
-        Err(CheckError::NoWork { need }) => Err(DispatchError::NoSpace { words: need, bytes: 0 }),
-        Err(CheckError::StepLimit) => not_checked(),
-        Err(error) => refuse(&mut |out| {
-            quote(out, "Invalid arguments for '", name, "': ");
-            put_display(&error, out);
-        }),
-    }
-}
-
-/// The arguments with what is nearly JSON made JSON; as they are if that cannot be done.
-fn repaired<'s>(
-    text: &'s str,
-    options: &DispatchOptions<'_>,
-    arena: &Arena<'s>,
-    total: usize,
-) -> Result<(&'s str, Repairs), DispatchError> {
-    let used = total.saturating_sub(arena.room());
-    let mut repairs = Repairs::default();
-    let mut inside = None;
-    let kept = arena.fill(|memory| match repair(text, &options.check.json, memory) {
-        Ok(repaired) => {
-            repairs = repaired.repairs;
-            let raw = repaired.value.raw();
-            // The value stands in the text as it came, or at the start of the memory.
-            let start = (raw.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize);
-            inside =
-                text.get(start..start.saturating_add(raw.len())).filter(|same| same.as_ptr() == raw.as_ptr());
-            Ok(if inside.is_some() { 0 } else { raw.len() })
-        }
-        Err(RepairError::Json(_)) => {
-            inside = Some(text);
-            Ok(0)
-        }
-        Err(RepairError::NoSpace(NoSpace { need })) => {
-            Err(DispatchError::NoSpace { words: 0, bytes: used.saturating_add(need) })
-        }
-    })?;
-    Ok((inside.unwrap_or_else(|| core::str::from_utf8(kept).unwrap_or_default()), repairs))
-}
-
-/// The arguments with what nearly fits the schema made to fit; as they are if they are not JSON. Nothing if
-/// that was given up after changes were told.
-fn coerced<'s>(
-    schema: Schema<'_>,
-    text: &'s str,
-    options: &CoerceOptions,
-    changed: &mut dyn FnMut(&Coercion<'_>),
-    words: &mut [u32],
-    arena: &Arena<'s>,
-    total: usize,
-) -> Result<Option<&'s str>, DispatchError> {
-    let used = total.saturating_sub(arena.room());
-    let mut told = false;
-    let mut tell = |change: &Coercion<'_>| {
-        told = true;
-        changed(change);
-    };
-    let mut any = true;
-    let kept = arena.fill(|memory| match coerce(schema, text, options, words, memory, &mut tell) {
-        Ok(Some(coerced)) => Ok(coerced.len()),
-        Err(CoerceError::NoSpace { need }) => {
-            Err(DispatchError::NoSpace { words: 0, bytes: used.saturating_add(need) })
-        }
-        Err(CoerceError::NoWork { need }) => Err(DispatchError::NoSpace { words: need, bytes: 0 }),
-        // Nothing to change, or nothing that can be: the check says what is wrong.
-        Ok(None) | Err(_) => {
-            any = false;
-            Ok(0)
-        }
-    })?;
-    if any {
-        return Ok(Some(core::str::from_utf8(kept).unwrap_or_default()));
-    }
-    Ok((!told).then_some(text))
-}
-
-/// How much of malformed arguments the model is shown again, in bytes.
+/// How much of malformed arguments or a name the model is shown again, in bytes.
 const RAW_SHOWN: usize = 200;
 /// How much of the list of tools the model is shown, in bytes.
 const AVAILABLE_SHOWN: usize = 1024;
