@@ -64,6 +64,11 @@ const CALL_DELTA: [Member; 5] = [
 /// provider's own models; servers that put it out want it back.
 const SENT_BACK: [&str; 5] = ["refusal", "name", "reasoning", "reasoning_content", "reasoning_details"];
 
+/// Why a reply ends before the model was done; the last two are Mistral's, `error` with what there was until
+/// it happened. A reason that is not known is that of a server with words of its own: it says nothing against
+/// a reply that is whole.
+const TRUNCATED: [&str; 3] = ["length", "model_length", "error"];
+
 /// The most tools of a request (the provider's documentation).
 pub(super) const MAX_TOOLS: usize = 128;
 
@@ -207,7 +212,7 @@ impl Wire for OpenAiChat {
         let refused = message.finish(visit)?;
         Ok(match reason.and_then(Value::as_str) {
             _ if refused => Finish::Refused,
-            Some(reason) if reason == "length" => Finish::Truncated,
+            Some(reason) if TRUNCATED.iter().any(|name| reason == *name) => Finish::Truncated,
             Some(reason) if reason == "content_filter" => Finish::Refused,
             _ => Finish::Complete,
         })

@@ -1,0 +1,91 @@
+//! What it means why a reply ended, in each dialect, whole and streamed.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
+
+use serde_json::{Value as Json, json};
+use toolcore::dialect::{Dialect, Finish, Reply, parse_reply};
+use toolcore::json::Options;
+use toolcore::scratch::Scratch;
+use toolcore::sink::Sink;
+use toolcore::stream::{Stream, StreamEvent, StreamOptions};
+
+/// Why it ended, which calls are never executed, and its text.
+type Seen = (Finish, Vec<bool>, String);
+
+fn seen(reply: &Reply<'_>) -> Seen {
+    let mut text = [0; 256];
+    let mut sink = Sink::new(&mut text);
+    reply.write_text(&mut sink);
+    (reply.finish(), reply.calls().map(|call| call.truncated).collect(), sink.finish().unwrap().into())
+}
+
+/// A reply read whole, and as what came where a stream was asked for: the same, and the same is told.
+fn read(dialect: Dialect, reply: &Json) -> Seen {
+    let reply = reply.to_string();
+    let (mut words, mut bytes) = ([0; 64], [0; 1024]);
+    let scratch = Scratch::new(&mut words, &mut bytes);
+    let (whole, _) = parse_reply(dialect, reply.as_bytes(), &Options::default(), scratch).unwrap();
+    let whole = seen(&whole);
+    assert_eq!(streamed(dialect, &reply), whole, "{reply}");
+    whole
+}
+
+/// What a stream comes to, whose text is all told.
+fn streamed(dialect: Dialect, text: &str) -> Seen {
+    let (mut words, mut bytes, mut told) = ([0; 256], [0; 4096], String::new());
+    let scratch = Scratch::new(&mut words, &mut bytes);
+    let mut stream = Stream::new(dialect, StreamOptions::default(), scratch).unwrap();
+    let mut watch = |event: StreamEvent<'_>| {
+        if let StreamEvent::Text(text) = event {
+            told.push_str(text);
+        }
+    };
+    stream.feed(text.as_bytes(), &mut watch).unwrap();
+    let seen = seen(&stream.finish().unwrap().0);
+    assert_eq!(told, seen.2, "{text}");
+    seen
+}
+
+/// A reply with text and two calls that ends for this reason.
+fn reply(dialect: Dialect, reason: &str) -> Json {
+    let openai = |id: &str| json!({"id":id,"type":"function","function":{"name":"f","arguments":"{}"}});
+    let message = json!({"role":"assistant","content":"x","tool_calls":[openai("a"), openai("b")]});
+    match dialect {
+        Dialect::OpenAiChat | Dialect::MistralChat => {
+            json!({"choices":[{"index":0,"message":message,"finish_reason":reason}]})
+        }
+        Dialect::OpenAiResponses => {
+            let call = |id: &str| json!({"type":"function_call","call_id":id,"name":"f","arguments":"{}"});
+            let text = json!({"type":"message","content":[{"type":"output_text","text":"x"}]});
+            json!({"output":[text, call("a"), call("b")],"incomplete_details":{"reason":reason}})
+        }
+        Dialect::Anthropic => {
+            let call = |id: &str| json!({"type":"tool_use","id":id,"name":"f","input":{}});
+            let content = json!([{"type":"text","text":"x"}, call("a"), call("b")]);
+            json!({"type":"message","content":content,"stop_reason":reason})
+        }
+        Dialect::Gemini | Dialect::GeminiSchema => {
+            let call = json!({"functionCall":{"name":"f","args":{}}});
+            let content = json!({"role":"model","parts":[{"text":"x"}, call, call]});
+            json!({"candidates":[{"content":content,"finishReason":reason}]})
+        }
+        Dialect::Bedrock => {
+            let call = |id: &str| json!({"toolUse":{"toolUseId":id,"name":"f","input":{}}});
+            let message = json!({"role":"assistant","content":[{"text":"x"}, call("a"), call("b")]});
+            json!({"output":{"message":message},"stopReason":reason})
+        }
+        other => panic!("{other:?} gives no such reason"),
+    }
+}
+
+/// The last call may be cut off, and is never executed.
+#[test]
+fn what_ended_before_the_model_was_done_is_truncated() {
+    for (dialect, reasons) in
+        [(Dialect::OpenAiChat, &["length"][..]), (Dialect::MistralChat, &["length", "model_length", "error"])]
+    {
+        for reason in reasons {
+            let expected = (Finish::Truncated, vec![false, true], "x".into());
+            assert_eq!(read(dialect, &reply(dialect, reason)), expected, "{dialect:?} {reason}");
+        }
+    }
+}
