@@ -438,7 +438,7 @@
 // The reply ran into a token limit; its last call is marked and never executed.
 #define TOOLCORE_FINISH_TRUNCATED 1
 
-// The provider or the model refused to go on.
+// The provider or the model refused to go on. All calls are marked and never executed.
 #define TOOLCORE_FINISH_REFUSED 2
 
 // The provider could not read what the model wrote as a call. All calls are marked and never executed.
@@ -470,7 +470,8 @@
 // for an id that is not empty.
 #define TOOLCORE_CALL_HAS_ID 1
 
-// toolcore_tool_call_t.flags: the reply was cut off in or after this call; it is never executed.
+// toolcore_tool_call_t.flags: it is never executed: the reply was cut off in or after it, or was
+// refused or malformed.
 #define TOOLCORE_CALL_TRUNCATED 2
 
 // toolcore_tool_call_t.flags: it is of a tool that takes free text (OpenAI's custom tools): the arguments are

@@ -209,7 +209,7 @@ fn accept<'s, H: Handler>(
     };
     if call.truncated {
         return refuse(&mut |sink| {
-            quote(sink, "Tool '", name, "' was not executed: the reply was cut off in or after this call.");
+            quote(sink, "Tool '", name, "' was not executed: the reply was cut off, refused or malformed.");
         });
     }
     let mut text = call.arguments;

@@ -1,9 +1,13 @@
 //! What it means why a reply ended, in each dialect, whole and streamed.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
+mod common;
+
+use common::{Memory, answered, boxed, open};
 use serde_json::{Value as Json, json};
 use toolcore::dialect::{Dialect, Finish, Reply, parse_reply};
 use toolcore::json::Options;
+use toolcore::result::OutcomeKind;
 use toolcore::scratch::Scratch;
 use toolcore::sink::Sink;
 use toolcore::stream::{Stream, StreamEvent, StreamOptions};
@@ -85,6 +89,88 @@ fn what_ended_before_the_model_was_done_is_truncated() {
     {
         for reason in reasons {
             let expected = (Finish::Truncated, vec![false, true], "x".into());
+            assert_eq!(read(dialect, &reply(dialect, reason)), expected, "{dialect:?} {reason}");
+        }
+    }
+}
+
+/// No call of it is executed: it may be what the refusal is about, or was broken off by it.
+#[test]
+fn no_call_of_a_reply_that_was_refused_is_executed() {
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    tools.add(&open("f"), boxed(|_, _| panic!("it ran"))).unwrap();
+    for (dialect, reasons) in [
+        (Dialect::OpenAiChat, &["content_filter"][..]),
+        (Dialect::OpenAiResponses, &["content_filter"]),
+        (Dialect::Anthropic, &["refusal"]),
+        (Dialect::Bedrock, &["guardrail_intervened", "content_filtered"]),
+        (
+            Dialect::Gemini,
+            &[
+                "SAFETY",
+                "RECITATION",
+                "LANGUAGE",
+                "BLOCKLIST",
+                "PROHIBITED_CONTENT",
+                "SPII",
+                "IMAGE_SAFETY",
+                "IMAGE_PROHIBITED_CONTENT",
+                "IMAGE_RECITATION",
+                "ESCALATION",
+                "PUP_LIMITED_DISABLED",
+                "MODEL_ARMOR",
+            ],
+        ),
+    ] {
+        for reason in reasons {
+            let reply = reply(dialect, reason);
+            let expected = (Finish::Refused, vec![true, true], "x".into());
+            assert_eq!(read(dialect, &reply), expected, "{dialect:?} {reason}");
+            let answered = answered(&tools, dialect, &reply.to_string());
+            assert_eq!(answered.kinds(), [OutcomeKind::BadArguments; 2], "{dialect:?} {reason}");
+            let text = "Tool 'f' was not executed: the reply was cut off, refused or malformed.";
+            assert_eq!(answered.text.matches(text).count(), 2, "{}", answered.text);
+        }
+    }
+    let mut refusal = reply(Dialect::OpenAiChat, "tool_calls");
+    refusal["choices"][0]["message"]["refusal"] = "No.".into();
+    assert_eq!(read(Dialect::OpenAiChat, &refusal).1, [true, true]);
+}
+
+#[test]
+fn no_call_that_the_provider_calls_malformed_is_executed() {
+    for (dialect, reasons) in [
+        (Dialect::Bedrock, &["malformed_tool_use", "malformed_model_output"][..]),
+        (
+            Dialect::Gemini,
+            &[
+                "MALFORMED_FUNCTION_CALL",
+                "UNEXPECTED_TOOL_CALL",
+                "TOO_MANY_TOOL_CALLS",
+                "MISSING_THOUGHT_SIGNATURE",
+                "MALFORMED_RESPONSE",
+            ],
+        ),
+    ] {
+        for reason in reasons {
+            let expected = (Finish::Malformed, vec![true, true], "x".into());
+            assert_eq!(read(dialect, &reply(dialect, reason)), expected, "{dialect:?} {reason}");
+        }
+    }
+}
+
+#[test]
+fn an_ordinary_end_and_a_word_that_is_not_known_are_complete() {
+    for (dialect, reasons) in [
+        (Dialect::OpenAiChat, &["stop", "tool_calls", "function_call", "eos", ""][..]),
+        (Dialect::MistralChat, &["stop", "tool_calls"]),
+        (Dialect::Anthropic, &["end_turn", "tool_use", "stop_sequence", "new"]),
+        (Dialect::Gemini, &["STOP", "FINISH_REASON_UNSPECIFIED", "NEW"]),
+        (Dialect::Bedrock, &["end_turn", "tool_use", "stop_sequence", "new"]),
+    ] {
+        for reason in reasons {
+            let expected = (Finish::Complete, vec![false, false], "x".into());
             assert_eq!(read(dialect, &reply(dialect, reason)), expected, "{dialect:?} {reason}");
         }
     }

@@ -182,7 +182,7 @@ fn a_response_that_is_not_complete_marks_the_calls_that_are_not() {
             format!(r#"{{"status":"{status}","incomplete_details":{reason},"output":[{items},{message}]}}"#);
         let (calls, _, found) = parsed(Dialect::OpenAiResponses, &reply).unwrap();
         let cut: Vec<_> = calls.iter().map(|(.., truncated)| *truncated).collect();
-        assert_eq!((cut, found), (vec![false, true, true], finish), "{status} {reason}");
+        assert_eq!((cut, found), (vec![finish == Finish::Refused, true, true], finish), "{status} {reason}");
     }
 }
 
@@ -221,8 +221,8 @@ fn gemini_calls_are_read_and_thoughts_and_code_are_not() {
         ("MAX_TOKENS", Finish::Truncated, true),
         ("MALFORMED_FUNCTION_CALL", Finish::Malformed, true),
         ("TOO_MANY_TOOL_CALLS", Finish::Malformed, true),
-        ("UNEXPECTED_TOOL_CALL", Finish::Complete, false),
-        ("PROHIBITED_CONTENT", Finish::Refused, false),
+        ("UNEXPECTED_TOOL_CALL", Finish::Malformed, true),
+        ("PROHIBITED_CONTENT", Finish::Refused, true),
     ] {
         let part = r#"{"functionCall":{"name":"f","args":{}}}"#;
         let reply =

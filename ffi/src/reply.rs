@@ -25,7 +25,7 @@ pub struct toolcore_reply_t {
 pub const TOOLCORE_FINISH_COMPLETE: u32 = 0;
 /// The reply ran into a token limit; its last call is marked and never executed.
 pub const TOOLCORE_FINISH_TRUNCATED: u32 = 1;
-/// The provider or the model refused to go on.
+/// The provider or the model refused to go on. All calls are marked and never executed.
 pub const TOOLCORE_FINISH_REFUSED: u32 = 2;
 /// The provider could not read what the model wrote as a call. All calls are marked and never executed.
 pub const TOOLCORE_FINISH_MALFORMED: u32 = 3;

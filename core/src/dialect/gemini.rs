@@ -40,13 +40,33 @@ const NATIVE: [NativeForm; 6] = [
     },
 ];
 
-/// Why a reply holds no call that could be run. `UNEXPECTED_TOOL_CALL` is not among them: the call is whole,
-/// its tool is not known, and the model is told so.
-const MALFORMED: [&str; 4] =
-    ["MALFORMED_FUNCTION_CALL", "TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE", "MALFORMED_RESPONSE"];
+/// Why a reply ends before the model was done. Three of them do not say more than that it is no natural end.
+const TRUNCATED: [&str; 4] = ["MAX_TOKENS", "OTHER", "IMAGE_OTHER", "NO_IMAGE"];
 
-const REFUSED: [&str; 7] =
-    ["SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"];
+/// Why a reply holds no call that could be run. `UNEXPECTED_TOOL_CALL` is among them: the tool may be one that
+/// the host has, but did not offer in this request. (Of one that it has not, the model is told as ever.)
+const MALFORMED: [&str; 5] = [
+    "MALFORMED_FUNCTION_CALL",
+    "UNEXPECTED_TOOL_CALL",
+    "TOO_MANY_TOOL_CALLS",
+    "MISSING_THOUGHT_SIGNATURE",
+    "MALFORMED_RESPONSE",
+];
+
+const REFUSED: [&str; 12] = [
+    "SAFETY",
+    "RECITATION",
+    "LANGUAGE",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "IMAGE_SAFETY",
+    "IMAGE_PROHIBITED_CONTENT",
+    "IMAGE_RECITATION",
+    "ESCALATION",
+    "PUP_LIMITED_DISABLED",
+    "MODEL_ARMOR",
+];
 
 const TEXT: u8 = 0;
 const THOUGHT: u8 = 1;
@@ -200,7 +220,7 @@ impl Wire for Gemini {
         // What a stream puts in the place of the reason if the prompt was blocked.
         let blocked = reason.is_some_and(|reason| reason.get("blockReason").is_some());
         let reason = |names: &[&str]| names.iter().any(|name| is(reason, name));
-        Ok(if reason(&["MAX_TOKENS"]) {
+        Ok(if reason(&TRUNCATED) {
             Finish::Truncated
         } else if reason(&MALFORMED) {
             Finish::Malformed

@@ -3,7 +3,12 @@
 //! The whole text is validated first, so a broken reply gives no call at all. Calls keep their order;
 //! ids and argument texts keep their exact bytes. What is not text and not a call (thinking, tools that
 //! the provider ran itself, fields that are not known) is passed over. A call that the reply's end cut
-//! off is marked and never executed.
+//! off is marked and never executed, and so is every call of a reply that was refused or malformed: it may be
+//! what the refusal is about, and nobody knows where a filter broke the reply off.
+//!
+//! Why a reply ended is told by the reasons that the provider's SDK names. One that is not known leaves the
+//! reply [`Finish::Complete`]: servers have words of their own for an ordinary end, so that a reply which is
+//! whole would be thrown away for a word, while what is cut off shows in its arguments.
 
 use super::{CallParts, Dialect, IdRule, Item, MAPPED, Piece, ReplayError, Wire, text_form};
 use crate::call::ToolCall;
@@ -18,7 +23,8 @@ pub enum Finish {
     Complete,
     /// It ran into a token limit; its last call may be cut off.
     Truncated,
-    /// The provider or the model refused to go on.
+    /// The provider or the model refused to go on, maybe in the middle. No call of the reply is executed, and
+    /// its text is what the model said of it.
     Refused,
     /// The provider could not read what the model wrote as a call. No call of the reply is executed.
     Malformed,
@@ -248,7 +254,7 @@ pub(crate) fn read_reply<'r>(
     if finish == Finish::Truncated && ends_in_call && !origin.partial {
         calls.cut_last();
     }
-    if finish == Finish::Malformed {
+    if matches!(finish, Finish::Malformed | Finish::Refused) {
         calls.cut_all();
     }
     if wire.facts().needs_ids {

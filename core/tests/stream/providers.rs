@@ -285,9 +285,9 @@ fn a_gemini_stream_ends_for_the_reason_it_gives() {
     for (reason, finish, truncated) in [
         ("STOP", Finish::Complete, false),
         ("MAX_TOKENS", Finish::Truncated, true),
-        ("SAFETY", Finish::Refused, false),
+        ("SAFETY", Finish::Refused, true),
         ("MALFORMED_FUNCTION_CALL", Finish::Malformed, true),
-        ("UNEXPECTED_TOOL_CALL", Finish::Complete, false),
+        ("UNEXPECTED_TOOL_CALL", Finish::Malformed, true),
     ] {
         let seen = gemini_seen(&[call.clone(), ends(reason)]);
         assert_eq!((seen.finish, seen.calls[0].truncated), (finish, truncated), "{reason}");
