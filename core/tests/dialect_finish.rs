@@ -94,6 +94,22 @@ fn what_ended_before_the_model_was_done_is_truncated() {
     }
 }
 
+/// Nothing is wrong with it, but the model is not done.
+#[test]
+fn what_the_provider_stopped_for_now_is_paused() {
+    let search = json!({"type":"server_tool_use","id":"s","name":"web_search","input":{"query":"x"}});
+    let turn = json!({"type":"message","role":"assistant","content":[search],"stop_reason":"pause_turn"});
+    assert_eq!(read(Dialect::Anthropic, &turn), (Finish::Paused, vec![], String::new()));
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    tools.add(&open("f"), boxed(|_, _| panic!("it ran"))).unwrap();
+    assert_eq!(answered(&tools, Dialect::Anthropic, &turn.to_string()).outcome.finish, Finish::Paused);
+    for (dialect, reason) in [(Dialect::Anthropic, "pause_turn"), (Dialect::Gemini, "CONTINUATION")] {
+        let expected = (Finish::Paused, vec![false, true], "x".into());
+        assert_eq!(read(dialect, &reply(dialect, reason)), expected);
+    }
+}
+
 /// No call of it is executed: it may be what the refusal is about, or was broken off by it.
 #[test]
 fn no_call_of_a_reply_that_was_refused_is_executed() {

@@ -178,6 +178,7 @@ impl Wire for Anthropic {
                 Finish::Truncated
             }
             Some(reason) if reason == "refusal" => Finish::Refused,
+            Some(reason) if reason == "pause_turn" => Finish::Paused,
             _ => Finish::Complete,
         })
     }

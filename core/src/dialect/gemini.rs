@@ -226,6 +226,8 @@ impl Wire for Gemini {
             Finish::Malformed
         } else if reason(&REFUSED) || blocked {
             Finish::Refused
+        } else if reason(&["CONTINUATION"]) {
+            Finish::Paused
         } else {
             Finish::Complete
         })

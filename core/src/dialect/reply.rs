@@ -17,9 +17,10 @@ use crate::scratch::Scratch;
 use crate::sink::Sink;
 
 /// Why a reply ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Finish {
     /// It is complete.
+    #[default]
     Complete,
     /// It ran into a token limit; its last call may be cut off.
     Truncated,
@@ -28,6 +29,10 @@ pub enum Finish {
     Refused,
     /// The provider could not read what the model wrote as a call. No call of the reply is executed.
     Malformed,
+    /// The provider stopped for now, and the model has more to say: append the turn that goes back
+    /// ([`Reply::write_replay`]) and the results, if there are calls, and ask again. Gemini's `CONTINUATION`
+    /// wants the response's `continuation_token` in that request; its last call may be cut off.
+    Paused,
 }
 
 /// Why a reply could not be read. No call of it may be run.
@@ -125,7 +130,8 @@ impl<'r> Reply<'r> {
         self.records.len()
     }
 
-    /// Whether there is no call: the model has said all that it has to say.
+    /// Whether there is no call: unless the reply is [`Finish::Paused`] or was not complete, the model has said
+    /// all that it has to say.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
@@ -251,7 +257,7 @@ pub(crate) fn read_reply<'r>(
     };
     let finish = walk(wire, reader, &mut visit)?;
     let finish = if origin.partial { Finish::Truncated } else { finish };
-    if finish == Finish::Truncated && ends_in_call && !origin.partial {
+    if matches!(finish, Finish::Truncated | Finish::Paused) && ends_in_call && !origin.partial {
         calls.cut_last();
     }
     if matches!(finish, Finish::Malformed | Finish::Refused) {
