@@ -35,9 +35,19 @@ fn read(dialect: Dialect, reply: &Json) -> Seen {
 
 /// What a stream comes to, whose text is all told.
 fn streamed(dialect: Dialect, text: &str) -> Seen {
+    streamed_as(dialect, text, false)
+}
+
+/// The same if only the calls are kept.
+fn streamed_calls(dialect: Dialect, text: &str) -> Seen {
+    streamed_as(dialect, text, true)
+}
+
+fn streamed_as(dialect: Dialect, text: &str, calls_only: bool) -> Seen {
     let (mut words, mut bytes, mut told) = ([0; 256], [0; 4096], String::new());
     let scratch = Scratch::new(&mut words, &mut bytes);
-    let mut stream = Stream::new(dialect, StreamOptions::default(), scratch).unwrap();
+    let mut stream =
+        Stream::new(dialect, StreamOptions { calls_only, ..StreamOptions::default() }, scratch).unwrap();
     let mut watch = |event: StreamEvent<'_>| {
         if let StreamEvent::Text(text) = event {
             told.push_str(text);
@@ -47,6 +57,11 @@ fn streamed(dialect: Dialect, text: &str) -> Seen {
     let seen = seen(&stream.finish().unwrap().0);
     assert_eq!(told, seen.2, "{text}");
     seen
+}
+
+/// Server-sent events of these values.
+fn sse(events: &[Json]) -> String {
+    events.iter().map(|event| format!("data: {event}\n\n")).collect()
 }
 
 /// A reply with text and two calls that ends for this reason.
@@ -190,4 +205,37 @@ fn an_ordinary_end_and_a_word_that_is_not_known_are_complete() {
             assert_eq!(read(dialect, &reply(dialect, reason)), expected, "{dialect:?} {reason}");
         }
     }
+}
+
+/// They are what a user can be shown.
+#[test]
+fn the_words_of_a_refusal_are_text() {
+    let chat = json!({"choices":[{"message":{"role":"assistant","content":null,"refusal":"I \"can\" not."},
+        "finish_reason":"stop"}]});
+    let expected = (Finish::Refused, vec![], "I \"can\" not.".to_owned());
+    assert_eq!(read(Dialect::OpenAiChat, &chat), expected);
+    let part = json!({"type":"refusal","refusal":"I \"can\" not."});
+    let item = json!({"type":"message","id":"m","role":"assistant","content":[part],"status":"completed"});
+    assert_eq!(read(Dialect::OpenAiResponses, &json!({"output":[item]})), expected);
+
+    let chunk = |delta: Json| json!({"choices":[{"index":0,"delta":delta}]});
+    let chat = [
+        chunk(json!({"role":"assistant","content":"","refusal":null})),
+        chunk(json!({"refusal":"I \"can\""})),
+        chunk(json!({"refusal":" not."})),
+        json!({"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}),
+    ];
+    assert_eq!(streamed(Dialect::OpenAiChat, &sse(&chat)), expected);
+    assert_eq!(streamed_calls(Dialect::OpenAiChat, &sse(&chat)), expected, "calls only");
+    let began = json!({"type":"message","id":"m","role":"assistant","content":[],"status":"in_progress"});
+    let delta =
+        |text: &str| json!({"type":"response.refusal.delta","output_index":0,"content_index":0,"delta":text});
+    let responses = [
+        json!({"type":"response.output_item.added","output_index":0,"item":began}),
+        delta("I \"can\""),
+        delta(" not."),
+        json!({"type":"response.output_item.done","output_index":0,"item":item}),
+        json!({"type":"response.completed","response":{"status":"completed"}}),
+    ];
+    assert_eq!(streamed(Dialect::OpenAiResponses, &sse(&responses)), expected);
 }

@@ -158,7 +158,7 @@ fn responses_are_read_by_the_id_of_the_call_and_hosted_items_are_passed_over() {
     assert_eq!(parsed(Dialect::OpenAiResponses, &whole), Ok(expected.clone()));
     assert_eq!(parsed(Dialect::OpenAiResponses, items), Ok(expected));
     let refusal = r#"{"status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"No."}]}]}"#;
-    assert_eq!(parsed(Dialect::OpenAiResponses, refusal), Ok((vec![], "".into(), Finish::Refused)));
+    assert_eq!(parsed(Dialect::OpenAiResponses, refusal), Ok((vec![], "No.".into(), Finish::Refused)));
 }
 
 /// A call whose item is not complete is never executed; the reply says why it ended.

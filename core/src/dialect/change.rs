@@ -72,6 +72,9 @@ pub(crate) struct Field {
 pub(crate) enum Show {
     /// Text for the user.
     Text,
+    /// The words of a refusal: text for the user, and kept even if only calls are, since no call of such a reply
+    /// is executed.
+    Refusal,
     /// What the model thinks.
     Reasoning,
     /// The arguments of a call: text that is JSON when it is whole.

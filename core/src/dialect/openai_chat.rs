@@ -23,7 +23,7 @@ const ROOT: [&str; 7] = ["error", "object", "choices", MESSAGE[0], MESSAGE[1], M
 /// What of a message grows in a stream: its own members, and what of a call becomes JSON.
 const FIELDS: [Field; 6] = [
     Field { path: "content", show: Show::Text, empty: "" },
-    Field { path: "refusal", show: Show::Nothing, empty: "" },
+    Field { path: "refusal", show: Show::Refusal, empty: "" },
     Field { path: "reasoning", show: Show::Reasoning, empty: "" },
     Field { path: "reasoning_content", show: Show::Reasoning, empty: "" },
     Field { path: "reasoning_details", show: Show::Nothing, empty: "" },
@@ -52,8 +52,9 @@ const fn choice(delta: &'static [Member]) -> [Member; 4] {
 }
 
 /// What is read of a delta if only calls are kept.
-const CALL_DELTA: [Member; 5] = [
+const CALL_DELTA: [Member; 6] = [
     Member::whole("content"),
+    Member::whole("refusal"),
     Member::whole("reasoning"),
     Member::whole("reasoning_content"),
     Member::whole("tool_calls"),
@@ -390,6 +391,7 @@ impl<'r> Message<'r> {
             }
             visit(Item::Beside(text));
         }
+        visit(Item::Beside(refusal));
         // Some servers send an empty refusal with every message.
         let refusal = refusal.filter(|refusal| !refusal.is_null());
         Ok(refusal.is_some_and(|refusal| refusal.as_str().is_none_or(|text| text != "")))

@@ -55,9 +55,10 @@ const FIELDS: [Field; 3] = [
 ];
 
 /// The events that bring a piece, and what it is of.
-const DELTAS: [(&str, u8); 5] = [
+const DELTAS: [(&str, u8); 6] = [
     ("response.function_call_arguments.delta", ARGUMENTS),
     ("response.output_text.delta", TEXT),
+    ("response.refusal.delta", TEXT),
     ("response.custom_tool_call_input.delta", ARGUMENTS),
     ("response.reasoning_summary_text.delta", REASONING),
     ("response.reasoning_text.delta", REASONING),
@@ -268,7 +269,8 @@ impl Wire for OpenAiResponses {
             // A whole response where a stream was asked for.
             for item in output.items() {
                 let content = item.get("content").filter(|_| is(item.get("type"), "message"));
-                for piece in content.into_iter().flat_map(Value::items).filter_map(|part| part.get("text")) {
+                let pieces = content.into_iter().flat_map(Value::items);
+                for piece in pieces.filter_map(|part| part.get("text").or(part.get("refusal"))) {
                     visit(Change::Show { key: u32::MAX, field: TEXT, piece });
                 }
                 visit(Change::Whole { item });
@@ -350,9 +352,10 @@ fn read_output<'r>(
             visit(Item::Call(CallParts { incomplete, ..call }));
         } else if is(kind, "message") {
             for part in content.into_iter().flat_map(Value::items) {
-                let [kind, text] = part.pick(["type", "text"]);
-                ending.refused |= is(kind, "refusal");
-                visit(Item::Text(text));
+                let [kind, text, refusal] = part.pick(["type", "text", "refusal"]);
+                let refused = is(kind, "refusal");
+                ending.refused |= refused;
+                visit(Item::Text(if refused { refusal } else { text }));
             }
         }
     }

@@ -158,7 +158,8 @@ impl<'r> Reply<'r> {
         (0..reply.len()).filter_map(move |index| reply.get(index))
     }
 
-    /// Appends the text beside the calls, its pieces joined as they are.
+    /// Appends the text beside the calls, its pieces joined as they are. The words in which a model refused,
+    /// where they stand apart, are part of it: they are what there is to show.
     pub fn write_text(&self, sink: &mut Sink<'_>) {
         let mut visit = |item: Item<'r>| match item {
             Item::Text(Some(text)) | Item::Beside(Some(text)) => {

@@ -123,7 +123,7 @@ impl Applier<'_, '_> {
         let Some(Field { path, show, .. }) = self.field(field) else { return Ok(()) };
         let Some(list) = self.pin_content() else { return Ok(()) };
         self.show(*show, self.pin(), None);
-        if self.calls_only || self.pin().len == 0 {
+        if self.calls_only && *show != Show::Refusal || self.pin().len == 0 {
             return Ok(());
         }
         let mut found = None;
@@ -588,7 +588,7 @@ impl Applier<'_, '_> {
 
     fn show(&mut self, show: Show, piece: Span, index: Option<usize>) {
         let kind = match (show, index.and_then(|index| self.text.part(index))) {
-            (Show::Text, _) => Kind::Text,
+            (Show::Text | Show::Refusal, _) => Kind::Text,
             (Show::Reasoning, _) => Kind::Reasoning,
             (Show::Arguments, Some(part)) if part.flags & STARTED != 0 => {
                 Kind::Arguments(usize::from(part.call))

@@ -57,8 +57,8 @@ use text::{Changes, Span, Text, narrow};
 /// How a stream is read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StreamOptions {
-    /// Keep the calls and nothing else, to need as little memory as can be. The reply then has no text and
-    /// cannot be replayed. Those who watch are told of text only where the provider sends it in small pieces
+    /// Keep the calls and nothing else, to need as little memory as can be. The reply then has no text (but the
+    /// words of a refusal) and cannot be replayed. Those who watch are told of text only where the provider sends it in small pieces
     /// (Gemini does not).
     pub calls_only: bool,
     /// How each event, and the reply in the end, is read.
