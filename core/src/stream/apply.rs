@@ -399,8 +399,9 @@ impl Applier<'_, '_> {
 
     // Calls that come in pieces.
 
-    /// Adds a piece of a call. A present index wins, and a new id under a known index is another call (some
-    /// servers give all calls one index). Without an index the id decides, and without both it is the call
+    /// Adds a piece of a call. A present index wins, unless the call that it leads to has another id than the
+    /// piece: then the id decides, and one that is new is another call (some servers give all calls one index).
+    /// Without an index the id decides, and without both it is the call
     /// that was begun last.
     fn call(&mut self, key: u32) -> Result<(), ReplyError> {
         let item = self.pin();
@@ -409,7 +410,10 @@ impl Applier<'_, '_> {
         let found = match (key, id) {
             (NO_KEY, Some(id)) => self.find_id(id),
             (NO_KEY, None) => self.text.parts().checked_sub(1).filter(|last| *last >= self.text.members()),
-            _ => self.find(key).map(|(index, _)| index),
+            (_, id) => self.find(key).map(|(index, part)| match (self.parts_of(part)[0], id) {
+                (Some(known), Some(id)) if !self.same(known, id) => self.find_id_of(id, key).unwrap_or(index),
+                _ => index,
+            }),
         };
         let Some(index) = found else {
             if key == NO_KEY && id.is_none() {
@@ -423,9 +427,8 @@ impl Applier<'_, '_> {
             return self.call_arguments(index, is_text);
         }
         let [known_id, known_name, known_arguments] = self.parts_of(part);
-        let same = |a: Span, b: Span| json::Str::new(self.text.str(a)) == json::Str::new(self.text.str(b));
         let other = match (known_id, id) {
-            (Some(known), Some(id)) => !same(known, id),
+            (Some(known), Some(id)) => !self.same(known, id),
             // A name after arguments that are whole, and arguments for it: the next call without an id.
             _ => {
                 let begins = name.is_some() && arguments.is_some_and(|piece| piece.len > 0);
@@ -437,7 +440,7 @@ impl Applier<'_, '_> {
         }
         // A name that is repeated is not a piece, and none comes after arguments.
         let name = name.filter(|name| match known_name {
-            Some(known) => !same(known, *name) && known_arguments.is_none_or(|known| known.len == 0),
+            Some(known) => !self.same(known, *name) && known_arguments.is_none_or(|known| known.len == 0),
             None => true,
         });
         self.text.pins = [arguments, id.filter(|_| known_id.is_none()), name].map(Option::unwrap_or_default);
@@ -555,12 +558,27 @@ impl Applier<'_, '_> {
         [id, name, arguments].map(|value| value.map(|value| self.place_in(part, value.raw())))
     }
 
+    /// Whether two pieces spell the same text.
+    fn same(&self, a: Span, b: Span) -> bool {
+        json::Str::new(self.text.str(a)) == json::Str::new(self.text.str(b))
+    }
+
+    /// The latest call with this id.
     fn find_id(&self, id: Span) -> Option<usize> {
-        let id = json::Str::new(self.text.str(id));
-        (self.text.members()..self.text.parts()).rev().find(|index| {
-            let known = self.text.part(*index).and_then(|part| self.parts_of(part)[0]);
-            known.is_some_and(|known| json::Str::new(self.text.str(known)) == id)
+        (self.text.members()..self.text.parts()).rev().find(|index| self.has_id(*index, id))
+    }
+
+    /// The latest call with this id and this key.
+    fn find_id_of(&self, id: Span, key: u32) -> Option<usize> {
+        let mut parts = (self.text.members()..self.text.parts()).rev();
+        parts.find(|index| {
+            self.text.part(*index).is_some_and(|part| part.key == key) && self.has_id(*index, id)
         })
+    }
+
+    fn has_id(&self, index: usize, id: Span) -> bool {
+        let known = self.text.part(index).and_then(|part| self.parts_of(part)[0]);
+        known.is_some_and(|known| self.same(known, id))
     }
 
     /// Whether the text of arguments is one JSON value, so that nothing can follow it.

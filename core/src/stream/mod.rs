@@ -20,8 +20,8 @@
 //!
 //! # Rules
 //!
-//! - A piece with a known index belongs to the latest call of that index, unless it has another id: then it
-//!   begins a call. Without an index its id decides; without both it goes on with the call that was begun
+//! - A piece with a known index belongs to the latest call of that index, unless it has another id: then to
+//!   the call of that index with this id, or it begins one. Without an index its id decides; without both it goes on with the call that was begun
 //!   last, and without such a call it is an error. Repeated ids and names are not appended.
 //! - Calls keep the order in which they began.
 //! - A stream that stops before its end marker gives a reply that is [`Finish::Truncated`]; its calls whose
