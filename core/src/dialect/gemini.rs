@@ -79,7 +79,7 @@ const FIELDS: [Field; 2] = [
 
 /// What is read of a part if only calls are kept. Text comes in pieces of any size, for which there may be no
 /// room.
-const CALL_PART: [Member; 1] = [Member::whole("functionCall")];
+const CALL_PART: [Member; 2] = [Member::whole("functionCall"), Member::whole("function_call")];
 
 /// What is read of a candidate, given its content.
 const fn candidate(content: &'static [Member]) -> [Member; 3] {
@@ -186,7 +186,7 @@ impl Wire for Gemini {
                 "error" => provider_error(reader)?,
                 "promptFeedback" => {
                     let [why] = reader.pick(["blockReason"])?;
-                    blocked = why.is_some();
+                    blocked = why.is_some_and(|why| !why.is_null());
                 }
                 "candidates" if !found => {
                     if !reader.elements()?.next(reader)? {
@@ -218,7 +218,7 @@ impl Wire for Gemini {
             return if blocked { Ok(Finish::Refused) } else { Err(shape) };
         }
         // What a stream puts in the place of the reason if the prompt was blocked.
-        let blocked = reason.is_some_and(|reason| reason.get("blockReason").is_some());
+        let blocked = reason.is_some_and(is_blocked);
         let reason = |names: &[&str]| names.iter().any(|name| is(reason, name));
         Ok(if reason(&TRUNCATED) {
             Finish::Truncated
@@ -296,7 +296,7 @@ impl Wire for Gemini {
                 }
                 _ => {
                     let reason = reader.skip_value()?;
-                    if reason.get("blockReason").is_some() {
+                    if is_blocked(reason) {
                         visit(Change::Finish { reason });
                     }
                 }
@@ -403,6 +403,11 @@ fn read_new_part<'e>(reader: &mut Reader<'e>, visit: &mut dyn FnMut(Change<'e>))
     Ok(())
 }
 
+/// Whether this feedback says that the prompt was blocked.
+fn is_blocked(feedback: Value<'_>) -> bool {
+    feedback.get("blockReason").is_some_and(|reason| !reason.is_null())
+}
+
 /// What is read of a part.
 #[derive(Default)]
 struct ReplyPart<'r> {
@@ -414,16 +419,22 @@ struct ReplyPart<'r> {
 /// Reads a part.
 fn read_part<'r>(reader: &mut Reader<'r>) -> Result<ReplyPart<'r>, ReplyError> {
     let mut part = ReplyPart::default();
-    let mut members = reader.members(&["text", "thought", "functionCall"])?;
+    let mut members = reader.members(&["text", "thought", "functionCall", "function_call"])?;
     while let Some(key) = members.next(reader)? {
         match key {
             "text" => part.text = Some(reader.skip_value()?),
             "thought" => part.thought = reader.skip_value()?.as_bool() == Some(true),
             _ if reader.peek()? == Kind::Null => {}
+            // The names of the provider's Python models, which would be passed over in silence.
+            "function_call" => {
+                return Err(ReplyError::Shape { expected: "functionCall in place of function_call" });
+            }
             _ => {
                 let [id, name, arguments, pieces, goes_on] =
                     reader.pick(["id", "name", "args", "partialArgs", "willContinue"])?;
-                if pieces.is_some() || goes_on.and_then(Value::as_bool) == Some(true) {
+                if pieces.is_some_and(|pieces| !pieces.is_null())
+                    || goes_on.and_then(Value::as_bool) == Some(true)
+                {
                     let expected = "args whole, without streamFunctionCallArguments";
                     return Err(ReplyError::Shape { expected });
                 }
