@@ -302,7 +302,7 @@ pub(crate) trait Wire: Sync {
     }
 
     /// Writes the turn of the model, of which `root` is the whole form, as the provider takes it back. The
-    /// calls in order get their ids from `ids`, which gives `None` where the reply has one.
+    /// calls in order get their ids from `ids`, which gives `None` where the reply's own goes back as it is.
     fn replay<'r>(
         &self,
         root: Value<'r>,

@@ -152,6 +152,14 @@ impl<'r> Reply<'r> {
         })
     }
 
+    /// The id with which the call at `index` goes back, if it is not the one that the reply has.
+    pub(super) fn new_id(&self, index: usize) -> Option<&'r str> {
+        let call = self.get(index)?;
+        let [.., flags] = self.records.get(index)?;
+        let other = call.id != Some(call.wire_id) || flags & BARE_ID != 0;
+        (other && !call.wire_id.is_empty()).then_some(call.wire_id)
+    }
+
     /// The calls in order.
     pub fn calls(&self) -> impl Iterator<Item = ToolCall<'r>> {
         let reply = *self;
@@ -208,6 +216,8 @@ const TRUNCATED: u32 = 2;
 const CUSTOM: u32 = 4;
 /// The flag of a call whose id the provider does not allow: the one that goes out stands after it.
 const MAPPED_ID: u32 = 8;
+/// The flag of a call whose id is no string, such as a number: it goes out as one.
+const BARE_ID: u32 = 16;
 
 /// Reads a whole reply. Gives it and the scratch that is left.
 pub fn parse_reply<'r>(
@@ -383,6 +393,9 @@ impl<'r> CallReader<'r, '_> {
     ) {
         let id = id.filter(|id| !id.is_nothing());
         let mut flags = flags | if id.is_some() { HAS_ID } else { 0 };
+        if matches!(id, Some(Piece::Json(id)) if id.as_str().is_none()) {
+            flags |= BARE_ID;
+        }
         if cut {
             flags |= TRUNCATED;
         }
