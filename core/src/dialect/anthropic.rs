@@ -247,6 +247,8 @@ impl Wire for Anthropic {
                 Member::whole("stop_reason"),
             ],
             fields: &FIELDS,
+            shown: Shape::shows_nothing,
+            open_members: None,
             empty_call: "",
             call: |item| {
                 let [kind, _, id, name, arguments] = item.pick(BLOCK)?;

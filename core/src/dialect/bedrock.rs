@@ -244,6 +244,8 @@ impl Wire for Bedrock {
             members: &members(&[]),
             call_members: &members(&CALL_DELTA),
             fields: &FIELDS,
+            shown: Shape::shows_nothing,
+            open_members: None,
             empty_call: "",
             call: read_block,
         };

@@ -268,6 +268,8 @@ impl Wire for Gemini {
             members: &event_members(&candidate(&[Member::whole("parts")])),
             call_members: &event_members(&candidate(&[Member { key: "parts", inner: &CALL_PART }])),
             fields: &FIELDS,
+            shown: Shape::shows_nothing,
+            open_members: None,
             empty_call: "",
             call: |part| {
                 let ReplyPart { call, .. } = read_part(part)?;

@@ -86,6 +86,8 @@ pub(super) const SHAPE: Shape = Shape {
     members: &[Member { key: "choices", inner: &choice(&[]) }, Member::whole("error")],
     call_members: &[Member { key: "choices", inner: &choice(&CALL_DELTA) }, Member::whole("error")],
     fields: &FIELDS,
+    shown: Shape::shows_nothing,
+    open_members: None,
     empty_call: r#"{"id":"","type":"function","function":{"name":"","arguments":""}}"#,
     call: |item| read_call(item).map(Some),
 };

@@ -19,6 +19,9 @@ const END: u32 = 7;
 const SHOW: u32 = 8;
 const EXTEND: u32 = 9;
 const WHOLE: u32 = 10;
+const GROW: u32 = 11;
+const FILL: u32 = 12;
+const REPEAT: u32 = 13;
 
 /// The number of a field that is no field of the shape: the arguments of a call that comes in pieces.
 const ARGUMENTS: u8 = 0xFE;
@@ -34,6 +37,9 @@ pub(super) fn encode<'e>(change: &Change<'e>) -> (u32, u32, Option<Value<'e>>) {
         Change::Open { key, item } => (OPEN, key, Some(item)),
         Change::Append { key, field, piece } => (APPEND | u32::from(field) << 8, key, Some(piece)),
         Change::Show { key, field, piece } => (SHOW | u32::from(field) << 8, key, Some(piece)),
+        Change::Grow { key, field, piece } => (GROW | u32::from(field) << 8, key, Some(piece)),
+        Change::Fill { key, field, value } => (FILL | u32::from(field) << 8, key, Some(value)),
+        Change::Repeat { items } => (REPEAT, 0, Some(items)),
         Change::Extend { field, piece } => (EXTEND | u32::from(field) << 8, 0, Some(piece)),
         Change::Whole { item } => (WHOLE, NO_KEY, Some(item)),
         Change::Replace { key, item } => (REPLACE, key, Some(item)),
@@ -67,6 +73,9 @@ impl Applier<'_, '_> {
                 OPEN => self.open(key)?,
                 APPEND => self.append(key, field)?,
                 SHOW => self.show_only(key, field),
+                GROW => self.grow(key, field)?,
+                FILL => self.fill(key, field)?,
+                REPEAT => self.repeat()?,
                 EXTEND => self.extend(field)?,
                 WHOLE => self.whole()?,
                 REPLACE => self.replace(key)?,
@@ -211,6 +220,7 @@ impl Applier<'_, '_> {
         for Field { path, show, .. } in self.shape.fields {
             if matches!(show, Show::Text | Show::Reasoning)
                 && path.starts_with('/')
+                && !path.contains("/0/")
                 && let Some(text) = Value::from_checked(self.text.str(item)).pointer(path)
                 && let Some(text) = text.as_str()
             {
@@ -295,7 +305,11 @@ impl Applier<'_, '_> {
         let outer = item.pointer(outer).filter(|outer| outer.kind() == JsonKind::Object);
         let outer = outer.map(|outer| self.place_in(part, outer.raw()));
         let Some(outer) = outer else {
-            return Err(ReplyError::Shape { expected: "the object that a piece belongs to" });
+            return if self.make_outer(index, field)? {
+                self.slot(index, field, list)
+            } else {
+                Err(OBJECTLESS)
+            };
         };
         let end = self.make(index, value, outer, key, list)?;
         if let Some(part) = self.text.part(index) {
@@ -338,6 +352,34 @@ impl Applier<'_, '_> {
             len += piece.len();
         }
         Ok(at + key.len() + 4)
+    }
+
+    /// Makes the object that the pieces of `field` have their place in, as it is in [`Field::empty`]: the only item
+    /// of an empty list, or a member of an object. Says whether that is there.
+    fn make_outer(&mut self, index: usize, field: u8) -> Result<bool, ReplyError> {
+        let (Some(part), Some(Field { path, empty, .. })) = (self.text.part(index), self.field(field)) else {
+            return Ok(false);
+        };
+        let Some((outer, _)) = path.rsplit_once('/') else { return Ok(false) };
+        let Some((parent, key)) = outer.rsplit_once('/') else { return Ok(false) };
+        let (item, template) = (self.text.value(part), Value::from_checked(empty));
+        let (Some(parent), Some(object)) = (item.pointer(parent), template.pointer(outer)) else {
+            return Ok(false);
+        };
+        let comma = if parent.entries().next().is_none() { "" } else { "," };
+        let pieces = match parent.kind() {
+            JsonKind::Array if parent.item(0).is_none() => ["", "", "", object.raw(), ""],
+            JsonKind::Object => ["\"", key, "\":", object.raw(), comma],
+            _ => return Ok(false),
+        };
+        let mut at = self.place_in(part, parent.raw()).at + 1;
+        self.text.reserve(pieces.iter().map(|piece| piece.len()).sum())?;
+        for piece in pieces {
+            self.text.put(at, piece, Some(index))?;
+            at += piece.len();
+        }
+        self.forget_slot(index);
+        Ok(true)
     }
 
     fn place_in(&self, part: Part, piece: &str) -> Span {
@@ -656,4 +698,5 @@ impl Applier<'_, '_> {
     }
 }
 
+const OBJECTLESS: ReplyError = ReplyError::Shape { expected: "the object that a piece belongs to" };
 const NAMELESS: ReplyError = ReplyError::Shape { expected: "a call with name and arguments" };

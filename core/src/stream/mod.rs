@@ -24,6 +24,8 @@
 //!   the call of that index with this id, or it begins one. Without an index its id decides; without both it goes on with the call that was begun
 //!   last, and without such a call it is an error. Repeated ids and names are not appended.
 //! - Calls keep the order in which they began.
+//! - Where items come once more, whole or all together in the end, what comes last counts, and what came before
+//!   is neither lost nor doubled.
 //! - A stream that stops before its end marker gives a reply that is [`Finish::Truncated`]; its calls whose
 //!   arguments are not whole are marked and never executed.
 //! - Plain text has no end marker: it is whole when the host says so by [`Stream::finish`], and a call that is
@@ -44,7 +46,9 @@ mod text;
 
 pub use show::StreamEvent;
 
-use crate::dialect::{Change, Dialect, Origin, Reply, ReplyError, Shape, error_message, read_reply};
+use crate::dialect::{
+    Change, Dialect, Member, OpenMembers, Origin, Reply, ReplyError, Shape, error_message, read_reply,
+};
 use crate::json::{self, Options, Reader, Surrogates, decode_in_place};
 use crate::scratch::Scratch;
 use apply::Applier;
@@ -94,7 +98,19 @@ const NO_SHAPE: Shape = Shape {
     fields: &[],
     empty_call: "",
     call: |_| Ok(None),
+    shown: Shape::shows_nothing,
+    open_members: None,
 };
+
+/// The members of an event that are read; `open` as long as no item has come or one is not whole.
+fn members(shape: &Shape, calls_only: bool, open: bool) -> &'static [Member] {
+    match shape.open_members.filter(|_| open) {
+        Some(OpenMembers { calls, .. }) if calls_only => calls,
+        Some(OpenMembers { all, .. }) => all,
+        None if calls_only => shape.call_members,
+        None => shape.members,
+    }
+}
 
 /// A reply that comes in pieces; see the [module](self).
 ///
@@ -155,7 +171,7 @@ impl<'m> Stream<'m> {
             plain,
             options,
             framing: Framing::new(),
-            filter: Filter::new(if options.calls_only { shape.call_members } else { shape.members }),
+            filter: Filter::new(members(shape, options.calls_only, true)),
             decoder: Decoder::default(),
             text,
             event: 0,
@@ -258,6 +274,10 @@ impl<'m> Stream<'m> {
     fn event(&mut self, watch: &mut Watch<'_>) {
         let result = self.read_event().and_then(|()| self.applier(watch).run());
         self.event = 0;
+        if self.shape.open_members.is_some() {
+            let is_open = self.text.has_open_items();
+            self.filter.choose(members(self.shape, self.options.calls_only, is_open));
+        }
         if let Err(error) = result {
             self.failed = Some(error);
         }
