@@ -21,14 +21,20 @@ const MESSAGE: [&str; 4] = ["content", "tool_calls", "refusal", "function_call"]
 const ROOT: [&str; 7] = ["error", "object", "choices", MESSAGE[0], MESSAGE[1], MESSAGE[2], MESSAGE[3]];
 
 /// What of a message grows in a stream: its own members, and what of a call becomes JSON.
-const FIELDS: [Field; 6] = [
+const FIELDS: [Field; 8] = [
     Field { path: "content", show: Show::Text, empty: "" },
     Field { path: "refusal", show: Show::Refusal, empty: "" },
     Field { path: "reasoning", show: Show::Reasoning, empty: "" },
     Field { path: "reasoning_content", show: Show::Reasoning, empty: "" },
     Field { path: "reasoning_details", show: Show::Nothing, empty: "" },
     Field { path: "/function/arguments", show: Show::Arguments, empty: "" },
+    Field { path: "thinking", show: Show::Reasoning, empty: "" },
+    Field { path: "signature", show: Show::Nothing, empty: "" },
 ];
+
+/// The fields of Mistral's thinking, which stands among the parts of the content.
+const THINKING: u8 = 6;
+const SIGNATURE: u8 = 7;
 
 /// What is read of a delta: the members that grow, and the calls.
 const MEMBERS: [&str; 7] = [
@@ -227,39 +233,13 @@ impl Wire for OpenAiChat {
         ids: &mut dyn FnMut() -> Option<&'r str>,
         out: &mut Writer<'_, '_>,
     ) -> Result<(), ReplayError> {
-        let message = root.get("choices").map(|choices| choices.item(0).and_then(|one| one.get("message")));
-        out.object_start();
-        out.key("role");
-        out.string("assistant");
-        let message = message.unwrap_or(Some(root));
-        out.key("content");
-        match message.and_then(|message| message.get("content")) {
+        let content = |message: Option<Value<'r>>, out: &mut Writer<'_, '_>| match message
+            .and_then(|message| message.get("content"))
+        {
             Some(content) => out.value(content),
             None => out.null(),
-        }
-        for (key, value) in message.into_iter().flat_map(Value::entries) {
-            let nothing = value.is_null() || value.raw() == "[]" || value.raw() == "\"\"";
-            if !nothing && SENT_BACK.iter().any(|name| key == *name) {
-                out.key_str(key);
-                out.value(value);
-            } else if key == "audio"
-                && let Some(id) = value.get("id").filter(|id| id.raw() != "\"\"")
-            {
-                out.key_str(key);
-                out.object_start();
-                out.key("id");
-                out.value(id);
-                out.object_end();
-            } else if key == "tool_calls" && !nothing {
-                out.key_str(key);
-                out.array_start();
-                for call in value.items() {
-                    write_call(call, ids(), out);
-                }
-                out.array_end();
-            }
-        }
-        out.object_end();
+        };
+        write_turn(root, content, ids, out);
         Ok(())
     }
 
@@ -308,6 +288,45 @@ impl Wire for OpenAiChat {
             out.array_end();
         }
     }
+}
+
+/// Writes the message as it goes back, its content by `content`.
+pub(super) fn write_turn<'r>(
+    root: Value<'r>,
+    content: impl FnOnce(Option<Value<'r>>, &mut Writer<'_, '_>),
+    ids: &mut dyn FnMut() -> Option<&'r str>,
+    out: &mut Writer<'_, '_>,
+) {
+    let message = root.get("choices").map(|choices| choices.item(0).and_then(|one| one.get("message")));
+    out.object_start();
+    out.key("role");
+    out.string("assistant");
+    let message = message.unwrap_or(Some(root));
+    out.key("content");
+    content(message, out);
+    for (key, value) in message.into_iter().flat_map(Value::entries) {
+        let nothing = value.is_null() || value.raw() == "[]" || value.raw() == "\"\"";
+        if !nothing && SENT_BACK.iter().any(|name| key == *name) {
+            out.key_str(key);
+            out.value(value);
+        } else if key == "audio"
+            && let Some(id) = value.get("id").filter(|id| id.raw() != "\"\"")
+        {
+            out.key_str(key);
+            out.object_start();
+            out.key("id");
+            out.value(id);
+            out.object_end();
+        } else if key == "tool_calls" && !nothing {
+            out.key_str(key);
+            out.array_start();
+            for call in value.items() {
+                write_call(call, ids(), out);
+            }
+            out.array_end();
+        }
+    }
+    out.object_end();
 }
 
 /// Writes one message of the role `tool`: text only, and a failure is told by its text.
@@ -469,12 +488,17 @@ fn read_delta<'e>(reader: &mut Reader<'e>, visit: &mut dyn FnMut(Change<'e>)) ->
                     visit(Change::Call { index: index(item.get("index")), item });
                 }
             }
-            // A list of content parts: its text.
+            // A list of content parts: their text, and what Mistral's models think.
             "content" if reader.peek()? == Kind::Array => {
                 let mut parts = reader.elements()?;
                 while parts.next(reader)? {
-                    if let [Some(piece)] = reader.pick(["text"])? {
-                        visit(Change::Member { field: 0, piece });
+                    let [text, thinking, signature] = reader.pick(["text", "thinking", "signature"])?;
+                    let thoughts = thinking.into_iter().flat_map(Value::items);
+                    let thoughts = thoughts.filter_map(|part| part.get("text")).map(|text| (THINKING, text));
+                    let text = text.map(|text| (0, text)).into_iter();
+                    let signature = signature.map(|signature| (SIGNATURE, signature)).into_iter();
+                    for (field, piece) in text.chain(thoughts).chain(signature) {
+                        visit(Change::Member { field, piece });
                     }
                 }
             }
