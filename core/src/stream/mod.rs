@@ -87,6 +87,10 @@ impl From<ReplyError> for StreamError {
     }
 }
 
+/// The error of what is no stream.
+const NO_STREAM: ReplyError =
+    ReplyError::Json(json::Error { reason: json::Reason::ExpectedValue, offset: 0 });
+
 /// The shape of plain text, of which nothing is used.
 const NO_SHAPE: Shape = Shape {
     head: "",
@@ -238,9 +242,10 @@ impl<'m> Stream<'m> {
         self.text.len + self.event
     }
 
-    /// Ends the stream and reads the reply; gives it and the memory that is left.
+    /// Ends the stream and reads the reply; gives it and the memory that is left. Bytes that were no stream at
+    /// all, such as a page of a proxy, are the error that they are as a whole reply.
     pub fn finish(self) -> Result<(Reply<'m>, Scratch<'m>), StreamError> {
-        match self.failed {
+        match self.failed.or(self.framing.is_other().then_some(NO_STREAM)) {
             Some(error) => Err(error.into()),
             None => self.rescue(),
         }

@@ -1,5 +1,7 @@
 //! What is particular to the streams and turns of OpenAI Responses and Gemini.
 
+use std::slice::from_ref;
+
 use serde_json::{Value as Json, json};
 use toolcore::dialect::{
     CallResult, Dialect, Finish, ReplyError, ResultsOptions, parse_reply, render_results,
@@ -181,8 +183,8 @@ fn nothing_of_a_response_is_lost_or_doubled() {
     let (filled, ends) = (number(filled()), number(done(called.clone())));
     let calls: [&[Json]; 6] = [
         &[],
-        &[ends.clone()],
-        &[begun.clone()],
+        from_ref(&ends),
+        from_ref(&begun),
         &[begun.clone(), filled.clone()],
         &[begun.clone(), pieces[0].clone(), pieces[1].clone(), filled.clone()],
         &[begun.clone(), pieces[0].clone(), pieces[1].clone(), filled.clone(), ends.clone()],
@@ -191,11 +193,10 @@ fn nothing_of_a_response_is_lost_or_doubled() {
         for call in calls {
             let mut events = [texts, call].concat();
             events.push(completed_with(&output));
-            // Nothing of it is kept apart if something came and all that came is whole: that is an error.
-            let text_open = matches!(texts.len(), 1 | 3) && texts[0] != says[3];
-            let call_open = call.len() == 1 && call[0] == begun;
-            let lacks = texts.is_empty() || call.is_empty();
-            if lacks && !text_open && !call_open && !(texts.is_empty() && call.is_empty()) {
+            // All that came is whole, and it is not all: an error, since what is repeated is not kept then.
+            let text_is_open = matches!(texts.len(), 1 | 3) && texts[0] != says[3];
+            let open = text_is_open || call == from_ref(&begun) || texts.is_empty() && call.is_empty();
+            if !open && (texts.is_empty() || call.is_empty()) {
                 let error = failed(Dialect::OpenAiResponses, &sse(&events, false));
                 assert!(matches!(error, StreamError::Reply(ReplyError::Shape { .. })), "{error}");
                 continue;
