@@ -13,7 +13,10 @@
 //! | `filter` | an event's bytes -> the members that the dialect reads |
 //! | the dialect's file | an event -> changes |
 //! | `apply` | changes -> the text, by the rules for indexes and ids |
+//! | `apply/calls` | those of calls that come in pieces |
+//! | `apply/place` | where in an item a piece goes |
 //! | `apply/whole` | those of items that come whole |
+//! | `apply/tell` | what those who watch are told |
 //! | `text` | the text: pieces moved in, put in, taken out |
 //! | `plain` | plain text, of models whose server does not read their calls |
 //! | `show` | pieces, decoded for those who watch |
