@@ -17,10 +17,10 @@ impl Applier<'_, '_> {
         let found = match (key, id) {
             (NO_KEY, Some(id)) => self.find_id(id),
             (NO_KEY, None) => self.text.parts().checked_sub(1).filter(|last| *last >= self.text.members()),
-            (_, id) => self.find(key).map(|(index, part)| match (self.parts_of(part)[0], id) {
-                (Some(known), Some(id)) if !self.same(known, id) => self.find_id_of(id, key).unwrap_or(index),
-                _ => index,
-            }),
+            (_, id) => {
+                let of_id = id.and_then(|id| self.find_id_of(id, key));
+                of_id.or_else(|| self.find(key).map(|(index, _)| index))
+            }
         };
         let Some(index) = found else {
             if key == NO_KEY && id.is_none() {
