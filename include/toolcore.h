@@ -472,11 +472,15 @@
 // The reply ran into a token limit; its last call is marked and never executed.
 #define TOOLCORE_FINISH_TRUNCATED 1
 
-// The provider or the model refused to go on.
+// The provider or the model refused to go on. All calls are marked and never executed.
 #define TOOLCORE_FINISH_REFUSED 2
 
 // The provider could not read what the model wrote as a call. All calls are marked and never executed.
 #define TOOLCORE_FINISH_MALFORMED 3
+
+// The provider stopped for now, and the model has more to say: append the turn that toolcore_reply_replay writes,
+// and the results if there are calls, and ask again.
+#define TOOLCORE_FINISH_PAUSED 4
 
 // toolcore_replay_opts_t.flags: leave the enclosing brackets out, to paste the messages into a list.
 #define TOOLCORE_REPLAY_BARE 1
@@ -504,7 +508,8 @@
 // for an id that is not empty.
 #define TOOLCORE_CALL_HAS_ID 1
 
-// toolcore_tool_call_t.flags: the reply was cut off in or after this call; it is never executed.
+// toolcore_tool_call_t.flags: it is never executed: the reply was cut off in or after it, or was
+// refused or malformed.
 #define TOOLCORE_CALL_TRUNCATED 2
 
 // toolcore_tool_call_t.flags: it is of a tool that takes free text (OpenAI's custom tools): the arguments are
@@ -1110,7 +1115,7 @@ typedef struct toolcore_answer_opts_t {
 typedef struct toolcore_outcome_t {
     // sizeof(toolcore_outcome_t)
     size_t struct_size;
-    // Calls in the reply. None: the model has said all, and nothing was written.
+    // Calls in the reply. None: nothing was written. If `finish` is COMPLETE, the model has said all.
     size_t calls;
     // Calls whose tool ran and answered.
     size_t answered;
@@ -1128,6 +1133,11 @@ typedef struct toolcore_outcome_t {
     uint64_t cost_micros;
     // How long it took.
     uint64_t latency_ms;
+    // Why the reply ended, one of TOOLCORE_FINISH_. No call of one that was refused or malformed has run; the turn
+    // of one that is PAUSED goes back, and the model goes on.
+    uint32_t finish;
+    // 0
+    uint32_t reserved;
 } toolcore_outcome_t;
 
 // How a reply is read. NULL, or all zero but struct_size, for the defaults.

@@ -8,7 +8,7 @@
 //! has to run a tool twice.
 
 use crate::call::ToolCall;
-use crate::dialect::{self, Dialect, MIN_ROOM, Reply, ReplyError};
+use crate::dialect::{self, Dialect, Finish, MIN_ROOM, Reply, ReplyError};
 use crate::dispatch::{Changed, DispatchError, DispatchOptions, dispatch};
 use crate::json::Writer;
 use crate::registry::{Hook, Registry};
@@ -45,7 +45,10 @@ pub struct AnswerOptions<'o> {
 /// What became of a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Calls in the reply. None: the model has said all, and nothing was written.
+    /// Why the reply ended. No call of one that was refused or malformed has run.
+    pub finish: Finish,
+    /// Calls in the reply. None: nothing was written. If it is complete, the model has said all; if it is
+    /// [`Finish::Paused`], its turn goes back and the model goes on.
     pub calls: usize,
     /// Calls whose tool ran and answered.
     pub answered: usize,
@@ -105,7 +108,7 @@ pub fn answer_reply<H: Handler, K: Hook>(
     observe: &mut dyn FnMut(&ToolCall<'_>, &ToolResult<'_>),
 ) -> Result<Outcome, AnswerError> {
     let dialect = reply.dialect();
-    let mut outcome = Outcome { calls: reply.len(), ..Outcome::default() };
+    let mut outcome = Outcome { finish: reply.finish(), calls: reply.len(), ..Outcome::default() };
     if reply.is_empty() {
         return Ok(outcome);
     }

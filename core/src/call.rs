@@ -23,7 +23,8 @@ pub struct ToolCall<'r> {
     pub name: &'r str,
     /// The arguments' JSON text as it came; empty if there were none.
     pub arguments: &'r str,
-    /// The reply ended at its token limit in or right after this call: it is never executed.
+    /// It is never executed: the reply was cut off in or right after this call, or was refused or malformed
+    /// ([`Finish`](crate::dialect::Finish)).
     pub truncated: bool,
     /// The call is of a tool that takes free text and no JSON (OpenAI's custom tools): `arguments` is that
     /// text, whole whatever its length, and the result is written as that of such a call. A registered tool

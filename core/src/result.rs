@@ -13,7 +13,7 @@
 //! | unknown tool | `Tool error: Unknown tool: 'nope'. Available: a, b` | yes |
 //! | malformed JSON | `Tool error: Tool 'add' received malformed JSON arguments (<what, offset>). Raw arguments: '…'` | yes |
 //! | not checked | `Tool error: The arguments for 'add' could not be checked within the budget of steps.` | yes |
-//! | cut off | `Tool error: Tool 'add' was not executed: the reply was cut off in or after this call.` | yes |
+//! | not to be run | `Tool error: Tool 'add' was not executed: the reply was cut off, refused or malformed.` | yes |
 //! | blocked | the hook's message | yes |
 //! | over the turn's limit | `Not executed: at most N tool call(s) per turn allowed.` | yes |
 //! | cancelled | `Tool error: Tool 'x' was cancelled` | yes |
@@ -35,8 +35,8 @@ pub enum OutcomeKind {
     Answered,
     /// No tool has that name.
     UnknownTool,
-    /// The arguments are not JSON, do not fit the schema, were cut off, or could not be checked within the
-    /// budget of steps.
+    /// The arguments are not JSON, do not fit the schema, stand in a reply that was cut off, refused or
+    /// malformed, or could not be checked within the budget of steps.
     BadArguments,
     /// The tool ran and reported a failure.
     ToolFailed,
@@ -103,7 +103,7 @@ pub enum Part<'a> {
 
 impl Part<'_> {
     /// Whether it is text without any character that is seen.
-    pub(crate) fn is_blank(&self) -> bool {
+    pub fn is_blank(&self) -> bool {
         matches!(self, Part::Text { text, total } if *total == text.len() && text.trim().is_empty())
     }
 }

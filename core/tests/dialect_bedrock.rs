@@ -211,3 +211,49 @@ fn an_id_that_the_provider_does_not_allow_is_mapped_alike_in_turn_and_results() 
     }
     assert_eq!(Dialect::Bedrock.wire_id("tooluse_Lb2-N.d:e"), None);
 }
+
+/// An image comes in pieces of its source, a citation beside the text that it is for.
+#[test]
+fn images_and_citations_of_a_stream_go_back_as_the_blocks_that_they_are() {
+    let citation = json!({"title":"t","sourceContent":[{"text":"s"}],"location":{"web":{"url":"u"}}});
+    let delta =
+        |index: u32, delta: Json| json!({"contentBlockDelta":{"contentBlockIndex":index,"delta":delta}});
+    let events = [
+        json!({"messageStart":{"role":"assistant"}}),
+        json!({"contentBlockStart":{"contentBlockIndex":0,"start":{"image":{"format":"png"}}}}),
+        delta(0, json!({"image":{"source":{"bytes":"AAEC"}}})),
+        delta(0, json!({"image":{"source":{"bytes":"AwQF"}}})),
+        json!({"contentBlockStop":{"contentBlockIndex":0}}),
+        delta(1, json!({"text":"It is "})),
+        delta(1, json!({"text":"so."})),
+        delta(1, json!({"citation":citation})),
+        delta(1, json!({"citation":citation})),
+        json!({"contentBlockStop":{"contentBlockIndex":1}}),
+        json!({"messageStop":{"stopReason":"end_turn"}}),
+    ];
+    let (mut words, mut bytes) = ([0; 256], [0; 4096]);
+    let memory = Scratch::new(&mut words, &mut bytes);
+    let mut stream = Stream::new(Dialect::Bedrock, StreamOptions::default(), memory).unwrap();
+    for event in &events {
+        stream.feed(event.to_string().as_bytes(), &mut |_| {}).unwrap();
+    }
+    let (reply, _) = stream.finish().unwrap();
+    let content = json!([
+        {"image":{"source":{"bytes":"AAECAwQF"},"format":"png"}},
+        {"citationsContent":{"content":[{"text":"It is so."}],"citations":[citation, citation]}}]);
+    assert_eq!(replay(&reply), json!([{"role":"assistant","content":content}]));
+    let text = |reply: &Reply<'_>| {
+        let mut text = [0; 64];
+        let mut sink = Sink::new(&mut text);
+        reply.write_text(&mut sink);
+        sink.finish().unwrap().to_owned()
+    };
+    assert_eq!(text(&reply), "It is so.");
+    // The whole form says the same.
+    parsed(&message(&content), |reply| {
+        assert_eq!(
+            (text(reply), replay(reply)),
+            ("It is so.".into(), json!([{"role":"assistant","content":content}]))
+        );
+    });
+}

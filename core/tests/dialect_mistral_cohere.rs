@@ -16,7 +16,7 @@ use toolcore::json::Options;
 use toolcore::result::ToolResult;
 use toolcore::scratch::Scratch;
 use toolcore::sink::Sink;
-use toolcore::stream::{Stream, StreamOptions};
+use toolcore::stream::{Stream, StreamEvent, StreamOptions};
 use toolcore::tool::ToolDefinition;
 
 fn replay(reply: &Reply<'_>) -> Json {
@@ -249,4 +249,35 @@ fn thinking_and_text_of_a_cohere_stream_go_back_as_the_blocks_that_they_were() {
     assert_eq!(reply.finish(), Finish::Truncated);
     let content = json!([{"type":"thinking","thinking":"hm"},{"type":"text","text":"Hi"}]);
     assert_eq!(replay(&reply), json!([{"role":"assistant","content":content}]));
+}
+
+/// Mistral's models think in a part of the content, which comes in pieces.
+#[test]
+fn thinking_of_a_mistral_stream_goes_back_as_the_part_that_it_was() {
+    let chunk = |content: Json| json!({"choices":[{"index":0,"delta":{"content":content}}]});
+    let thinks = |text: &str| chunk(json!([{"type":"thinking","thinking":[{"type":"text","text":text}]}]));
+    let call = json!({"index":0,"id":"D681PevKs","function":{"name":"f","arguments":"{}"}});
+    let events = [
+        thinks("hm"),
+        thinks(" so\""),
+        chunk(json!([{"type":"thinking","thinking":[],"signature":"AA=="},{"type":"text","text":"y"}])),
+        chunk(json!("o")),
+        json!({"choices":[{"index":0,"delta":{"tool_calls":[call]},"finish_reason":"tool_calls"}]}),
+    ];
+    let text: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let (mut words, mut bytes) = ([0; 128], [0; 2048]);
+    let memory = Scratch::new(&mut words, &mut bytes);
+    let mut stream = Stream::new(Dialect::MistralChat, StreamOptions::default(), memory).unwrap();
+    let (mut thought, mut said) = (String::new(), String::new());
+    let mut watch = |event: StreamEvent<'_>| match event {
+        StreamEvent::Reasoning(piece) => thought.push_str(piece),
+        StreamEvent::Text(piece) => said.push_str(piece),
+        _ => {}
+    };
+    stream.feed(text.as_bytes(), &mut watch).unwrap();
+    let (reply, _) = stream.finish().unwrap();
+    assert_eq!((&*thought, &*said, reply.len()), ("hm so\"", "yo", 1));
+    let thinking =
+        json!({"type":"thinking","thinking":[{"type":"text","text":"hm so\""}],"signature":"AA=="});
+    assert_eq!(replay(&reply)[0]["content"], json!([thinking, {"type":"text","text":"yo"}]));
 }

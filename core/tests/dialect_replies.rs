@@ -159,7 +159,7 @@ fn responses_are_read_by_the_id_of_the_call_and_hosted_items_are_passed_over() {
     assert_eq!(parsed(Dialect::OpenAiResponses, &whole), Ok(expected.clone()));
     assert_eq!(parsed(Dialect::OpenAiResponses, items), Ok(expected));
     let refusal = r#"{"status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"No."}]}]}"#;
-    assert_eq!(parsed(Dialect::OpenAiResponses, refusal), Ok((vec![], "".into(), Finish::Refused)));
+    assert_eq!(parsed(Dialect::OpenAiResponses, refusal), Ok((vec![], "No.".into(), Finish::Refused)));
 }
 
 /// A call whose item is not complete is never executed; the reply says why it ended.
@@ -183,7 +183,7 @@ fn a_response_that_is_not_complete_marks_the_calls_that_are_not() {
             format!(r#"{{"status":"{status}","incomplete_details":{reason},"output":[{items},{message}]}}"#);
         let (calls, _, found) = parsed(Dialect::OpenAiResponses, &reply).unwrap();
         let cut: Vec<_> = calls.iter().map(|(.., truncated)| *truncated).collect();
-        assert_eq!((cut, found), (vec![false, true, true], finish), "{status} {reason}");
+        assert_eq!((cut, found), (vec![finish == Finish::Refused, true, true], finish), "{status} {reason}");
     }
 }
 
@@ -222,8 +222,8 @@ fn gemini_calls_are_read_and_thoughts_and_code_are_not() {
         ("MAX_TOKENS", Finish::Truncated, true),
         ("MALFORMED_FUNCTION_CALL", Finish::Malformed, true),
         ("TOO_MANY_TOOL_CALLS", Finish::Malformed, true),
-        ("UNEXPECTED_TOOL_CALL", Finish::Complete, false),
-        ("PROHIBITED_CONTENT", Finish::Refused, false),
+        ("UNEXPECTED_TOOL_CALL", Finish::Malformed, true),
+        ("PROHIBITED_CONTENT", Finish::Refused, true),
     ] {
         let part = r#"{"functionCall":{"name":"f","args":{}}}"#;
         let reply =
@@ -535,4 +535,66 @@ fn calls_in_a_shape_that_the_dialect_does_not_have_are_an_error() {
     }
     let none = r#"{"content":"Done.","tool_calls":null,"function_call":null}"#;
     assert!(parsed(Dialect::OpenAiChat, none).is_ok());
+}
+
+/// Providers send strings; a server that sends a number gets one string back, in the turn and in the result.
+#[test]
+fn an_id_that_is_a_number_goes_back_as_one_string() {
+    let openai = json!({"id":5,"type":"function","function":{"name":"f","arguments":"{}"}});
+    let openai = json!({"role":"assistant","content":null,"tool_calls":[openai]});
+    let ollama = json!({"role":"assistant","content":"","tool_calls":[{"id":5,"function":{"name":"f","arguments":{}}}]});
+    let responses = json!({"type":"function_call","call_id":5,"name":"f","arguments":"{}"});
+    let anthropic = json!({"type":"tool_use","id":5,"name":"f","input":{}});
+    let bedrock = json!({"toolUse":{"toolUseId":5,"name":"f","input":{}}});
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    tools.add(&open("f"), echo()).unwrap();
+    for (dialect, reply, turn, result) in [
+        (Dialect::OpenAiChat, &openai, "/0/tool_calls/0/id", "/0/tool_call_id"),
+        (Dialect::Cohere, &json!({"message":openai}), "/0/tool_calls/0/id", "/0/tool_call_id"),
+        (Dialect::Ollama, &json!({"message":ollama}), "/0/tool_calls/0/id", "/0/tool_call_id"),
+        (Dialect::OpenAiResponses, &json!({"output":[responses]}), "/0/call_id", "/0/call_id"),
+        (Dialect::Anthropic, &json!({"content":[anthropic]}), "/0/content/0/id", "/0/content/0/tool_use_id"),
+        (
+            Dialect::Bedrock,
+            &json!({"content":[bedrock]}),
+            "/0/content/0/toolUse/toolUseId",
+            "/0/content/0/toolResult/toolUseId",
+        ),
+    ] {
+        let answered = answered(&tools, dialect, &reply.to_string());
+        assert_eq!(answered.messages().pointer(result), Some(&json!("5")), "{}", answered.text);
+        let (mut words, mut bytes, mut out) = ([0; 64], [0; 256], [0; 512]);
+        let scratch = Scratch::new(&mut words, &mut bytes);
+        let reply = reply.to_string();
+        let (reply, _) = parse_reply(dialect, reply.as_bytes(), &Options::default(), scratch).unwrap();
+        let mut sink = Sink::new(&mut out);
+        reply.write_replay(false, &mut sink).unwrap();
+        let written = common::read(sink.finish().unwrap());
+        assert_eq!(written.pointer(turn), Some(&json!("5")), "{written}");
+    }
+}
+
+/// The snake case of the provider's Python models: its calls would be passed over.
+#[test]
+fn geminis_call_in_snake_case_is_an_error_that_says_so() {
+    let reply = r#"{"candidates":[{"content":{"parts":[{"function_call":{"name":"f","args":{}}}]}}]}"#;
+    let error = parsed(Dialect::Gemini, reply).unwrap_err();
+    assert_eq!(error, ReplyError::Shape { expected: "functionCall in place of function_call" });
+}
+
+#[test]
+fn geminis_members_that_are_null_are_not_there() {
+    let parts = r#"[{"text":"hello","functionCall":null,"function_call":null},
+        {"text":null,"functionCall":{"name":"f","args":{},"partialArgs":null,"willContinue":null}}]"#;
+    let reply = format!(
+        r#"{{"promptFeedback":{{"blockReason":null}},"candidates":[{{"content":{{"parts":{parts}}},"finishReason":null}}]}}"#
+    );
+    let expected = (vec![(None, "f".into(), "{}".into(), false)], "hello".into(), Finish::Complete);
+    assert_eq!(parsed(Dialect::Gemini, &reply), Ok(expected));
+    let nothing = r#"{"promptFeedback":{"blockReason":null}}"#;
+    assert!(matches!(parsed(Dialect::Gemini, nothing), Err(ReplyError::Shape { .. })));
+    let blocks = r#"{"content":[{"text":"x","toolUse":null},{"text":null,"toolUse":{"toolUseId":"t","name":"f","input":{}}}]}"#;
+    let expected = (vec![call("t", "f", "{}")], "x".into(), Finish::Complete);
+    assert_eq!(parsed(Dialect::Bedrock, blocks), Ok(expected));
 }

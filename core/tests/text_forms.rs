@@ -80,7 +80,7 @@ fn stream<'c>(
             }
             StreamEvent::Arguments { index, delta } => calls[index].1.push_str(delta),
             StreamEvent::CallEnd { index } => assert_eq!(index + 1, calls.len()),
-            StreamEvent::Reasoning(_) => panic!("no thinking in plain text"),
+            StreamEvent::Reasoning(_) => {}
         })?;
     }
     Ok((Seen::of(&stream.finish()?.0), text, calls))
@@ -137,6 +137,35 @@ const EXAMPLES: &[Example] = &[
         "",
     ),
     (HERMES, "<tool_call>{\"name\":\"g\",\"arguments\":{}}", &[("g", "{}", true)], ""),
+    // The model ends its turn without the tag, in a string or not.
+    (HERMES, "<tool_call>{\"name\":\"a\",\"arguments\":{}}<|im_end|>", &[("a", "{}", false)], ""),
+    (
+        HERMES,
+        "<tool_call>{\"name\":\"a\",\"arguments\":{\"x\":\"<|im_end|>\"}}\n<|endoftext|>",
+        &[("a", "{\"x\":\"<|im_end|>\"}", false)],
+        "",
+    ),
+    (HERMES, "<tool_call>{\"name\":\"a\",\"arguments\":{\"x\":<|im_end|>", &[("a", "{\"x\":", false)], ""),
+    (
+        HERMES,
+        "<tool_call>{\"name\":\"a\",\"arguments\":{\"x\":\"y<|im_end|>",
+        &[("a", "{\"x\":\"y", true)],
+        "",
+    ),
+    // What it thinks of is no call.
+    (
+        HERMES,
+        "<think>I might <tool_call>{\"name\":\"a\",\"arguments\":{}}</tool_call> hm</think>ok <tool_call>{\"name\":\"b\",\"arguments\":{\"x\":\"<think>\"}}</tool_call>",
+        &[("b", "{\"x\":\"<think>\"}", false)],
+        "ok ",
+    ),
+    (
+        MISTRAL,
+        "[THINK]maybe [TOOL_CALLS]a[ARGS]{} no[/THINK]ok[TOOL_CALLS]b[ARGS]{}</s>",
+        &[("b", "{}", false)],
+        "ok",
+    ),
+    (LLAMA, "<think>x</think>", &[], "<think>x</think>"),
     (
         LLAMA,
         "{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo; {x}\"}}; {\"type\":\"function\",\"name\": \"get_time\", \"parameters\": {}}<|eot_id|>",
@@ -196,6 +225,33 @@ fn calls_and_text_are_read_as_they_are_meant() {
         let cut = calls.iter().any(|(.., cut)| *cut);
         assert_eq!(seen.finish, if cut { Finish::Truncated } else { Finish::Complete }, "{text}");
     }
+}
+
+/// It is told as what it is, and is no text; the turn that goes back keeps it.
+#[test]
+fn thinking_is_reasoning_and_not_text() {
+    let text = "<think>a <b <tool_call>{}</tool_call> c</thi</think>d <x<think>e<|im_end|>";
+    for size in [1, 3, text.len()] {
+        let (mut words, mut bytes) = ([0; 64], [0; 256]);
+        let memory = Scratch::new(&mut words, &mut bytes);
+        let mut stream = Stream::new(HERMES, StreamOptions::default(), memory).unwrap();
+        let (mut thought, mut said) = (String::new(), String::new());
+        for chunk in text.as_bytes().chunks(size) {
+            let mut watch = |event: StreamEvent<'_>| match event {
+                StreamEvent::Reasoning(piece) => thought.push_str(piece),
+                StreamEvent::Text(piece) => said.push_str(piece),
+                other => panic!("{other:?}"),
+            };
+            stream.feed(chunk, &mut watch).unwrap();
+        }
+        let seen = Seen::of(&stream.finish().unwrap().0);
+        assert_eq!((&*thought, &*said), ("a <b <tool_call>{}</tool_call> c</thie", "d <x"));
+        assert_eq!((seen.calls.len(), &*seen.text, seen.finish), (0, "d <x", Finish::Complete));
+        assert_eq!(seen.turn.as_deref(), text.strip_suffix("<|im_end|>"));
+    }
+    // A text that ends in thinking is not all that the model had to say.
+    let seen = whole(HERMES, "<think>so <tool_call>{\"name\":\"a\",\"arguments\":{}}</tool_call>");
+    assert_eq!((seen.calls.len(), &*seen.text, seen.finish), (0, "", Finish::Truncated));
 }
 
 #[test]

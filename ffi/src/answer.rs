@@ -16,7 +16,7 @@ use crate::clock::{clock, toolcore_clock_t};
 use crate::dialect::known_dialect;
 use crate::guard::{Fail, UNKNOWN, Why, guard};
 use crate::registry::{timeout, toolcore_registry_t};
-use crate::reply::{ReplyBody, refused, toolcore_reply_t};
+use crate::reply::{ReplyBody, finish_of, refused, toolcore_reply_t};
 use crate::result::toolcore_result_t;
 use crate::schema::check_options;
 use crate::status::{toolcore_detail_t, toolcore_status_t};
@@ -84,7 +84,7 @@ pub struct toolcore_answer_opts_t {
 pub struct toolcore_outcome_t {
     /// sizeof(toolcore_outcome_t)
     pub struct_size: usize,
-    /// Calls in the reply. None: the model has said all, and nothing was written.
+    /// Calls in the reply. None: nothing was written. If `finish` is COMPLETE, the model has said all.
     pub calls: usize,
     /// Calls whose tool ran and answered.
     pub answered: usize,
@@ -102,6 +102,11 @@ pub struct toolcore_outcome_t {
     pub cost_micros: u64,
     /// How long it took.
     pub latency_ms: u64,
+    /// Why the reply ended, one of TOOLCORE_FINISH_. No call of one that was refused or malformed has run; the turn
+    /// of one that is PAUSED goes back, and the model goes on.
+    pub finish: u32,
+    /// 0
+    pub reserved: u32,
 }
 
 /// Runs every call of a model's reply and writes the messages to append to the conversation: a JSON array;
@@ -245,7 +250,7 @@ fn turn<'m>(
 }
 
 sized_struct!(toolcore_answer_opts_t);
-sized_struct!(toolcore_outcome_t);
+sized_struct!(toolcore_outcome_t, since finish);
 
 fn options<'o>(
     opts: &toolcore_answer_opts_t,
@@ -283,6 +288,8 @@ impl toolcore_outcome_t {
             thinking_tokens: outcome.usage.thinking_tokens,
             cost_micros: outcome.usage.cost_micros,
             latency_ms: outcome.usage.latency.as_millis(),
+            finish: finish_of(outcome.finish),
+            reserved: 0,
         }
     }
 }

@@ -15,7 +15,8 @@ use crate::status::{Explain, toolcore_status_t};
 /// toolcore_tool_call_t.flags: it has an id, which may be empty. Said by the library; a host need not say it
 /// for an id that is not empty.
 pub const TOOLCORE_CALL_HAS_ID: u32 = 1;
-/// toolcore_tool_call_t.flags: the reply was cut off in or after this call; it is never executed.
+/// toolcore_tool_call_t.flags: it is never executed: the reply was cut off in or after it, or was
+/// refused or malformed.
 pub const TOOLCORE_CALL_TRUNCATED: u32 = 2;
 /// toolcore_tool_call_t.flags: it is of a tool that takes free text (OpenAI's custom tools): the arguments are
 /// that text, whole whatever its length, and its result is written as that of such a call. A registered tool takes

@@ -25,10 +25,24 @@ pub struct toolcore_reply_t {
 pub const TOOLCORE_FINISH_COMPLETE: u32 = 0;
 /// The reply ran into a token limit; its last call is marked and never executed.
 pub const TOOLCORE_FINISH_TRUNCATED: u32 = 1;
-/// The provider or the model refused to go on.
+/// The provider or the model refused to go on. All calls are marked and never executed.
 pub const TOOLCORE_FINISH_REFUSED: u32 = 2;
 /// The provider could not read what the model wrote as a call. All calls are marked and never executed.
 pub const TOOLCORE_FINISH_MALFORMED: u32 = 3;
+/// The provider stopped for now, and the model has more to say: append the turn that toolcore_reply_replay writes,
+/// and the results if there are calls, and ask again.
+pub const TOOLCORE_FINISH_PAUSED: u32 = 4;
+
+/// A reason in C.
+pub(crate) fn finish_of(finish: Finish) -> u32 {
+    match finish {
+        Finish::Complete => TOOLCORE_FINISH_COMPLETE,
+        Finish::Truncated => TOOLCORE_FINISH_TRUNCATED,
+        Finish::Refused => TOOLCORE_FINISH_REFUSED,
+        Finish::Malformed => TOOLCORE_FINISH_MALFORMED,
+        Finish::Paused => TOOLCORE_FINISH_PAUSED,
+    }
+}
 
 /// How a reply is read. NULL, or all zero but struct_size, for the defaults.
 #[repr(C)]
@@ -228,14 +242,7 @@ pub unsafe extern "C" fn toolcore_reply_replay(
 /// Why the reply ended, one of TOOLCORE_FINISH_; TOOLCORE_FINISH_COMPLETE for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_reply_finish(reply: *const toolcore_reply_t) -> u32 {
-    read(TOOLCORE_FINISH_COMPLETE, |c| {
-        Ok(match c.object(reply)?.reply.finish() {
-            Finish::Complete => TOOLCORE_FINISH_COMPLETE,
-            Finish::Truncated => TOOLCORE_FINISH_TRUNCATED,
-            Finish::Refused => TOOLCORE_FINISH_REFUSED,
-            Finish::Malformed => TOOLCORE_FINISH_MALFORMED,
-        })
-    })
+    read(TOOLCORE_FINISH_COMPLETE, |c| Ok(finish_of(c.object(reply)?.reply.finish())))
 }
 
 sized_struct!(toolcore_reply_opts_t);

@@ -81,7 +81,7 @@ no_padding! {
     }
     toolcore_outcome_t {
         struct_size, calls, answered, failed, input_tokens, output_tokens, cached_tokens, thinking_tokens,
-        cost_micros, latency_ms,
+        cost_micros, latency_ms, finish, reserved,
     }
     toolcore_reply_opts_t { struct_size, max_depth, flags }
     toolcore_replay_opts_t { struct_size, flags, reserved }

@@ -178,6 +178,7 @@ impl Wire for Anthropic {
                 Finish::Truncated
             }
             Some(reason) if reason == "refusal" => Finish::Refused,
+            Some(reason) if reason == "pause_turn" => Finish::Paused,
             _ => Finish::Complete,
         })
     }
@@ -247,6 +248,8 @@ impl Wire for Anthropic {
                 Member::whole("stop_reason"),
             ],
             fields: &FIELDS,
+            shown: Shape::shows_nothing,
+            open_members: None,
             empty_call: "",
             call: |item| {
                 let [kind, _, id, name, arguments] = item.pick(BLOCK)?;

@@ -27,7 +27,7 @@ const IMAGES: [(&str, &str); 4] =
     [("image/png", "png"), ("image/jpeg", "jpeg"), ("image/gif", "gif"), ("image/webp", "webp")];
 
 /// What of a block grows in a stream. Only calls and what the provider ran have an event that begins them.
-const FIELDS: [Field; 6] = [
+const FIELDS: [Field; 8] = [
     Field { path: "/text", show: Show::Text, empty: r#"{"text":""}"# },
     Field { path: "/toolUse/input", show: Show::Arguments, empty: "" },
     Field { path: "/toolResult/content", show: Show::Nothing, empty: "" },
@@ -38,6 +38,9 @@ const FIELDS: [Field; 6] = [
         show: Show::Nothing,
         empty: r#"{"reasoningContent":{"redactedContent":""}}"#,
     },
+    Field { path: "/image/source/bytes", show: Show::Nothing, empty: r#"{"image":{"source":{"bytes":""}}}"# },
+    // The whole form has a block of another kind for text with citations; see `write_replayed`.
+    Field { path: "/citations", show: Show::Nothing, empty: r#"{"text":""}"# },
 ];
 
 /// A block of thinking with nothing in it.
@@ -245,6 +248,8 @@ impl Wire for Bedrock {
             members: &members(&[]),
             call_members: &members(&CALL_DELTA),
             fields: &FIELDS,
+            shown: Shape::shows_nothing,
+            open_members: None,
             empty_call: "",
             call: read_block,
         };
@@ -361,10 +366,16 @@ fn read_content<'r>(reader: &mut Reader<'r>, visit: &mut dyn FnMut(Item<'r>)) ->
     let found = blocks.is_open();
     while blocks.next(reader)? {
         let (mut call, mut text) = (None, None);
-        let mut block = reader.members(&["toolUse", "text"])?;
+        let mut block = reader.members(&["toolUse", "text", "citationsContent"])?;
         while let Some(key) = block.next(reader)? {
             match key {
                 "toolUse" => call = read_call(reader)?,
+                "citationsContent" => {
+                    let [content] = reader.pick(["content"])?;
+                    for part in content.into_iter().flat_map(Value::items) {
+                        visit(Item::Text(part.get("text")));
+                    }
+                }
                 _ => text = Some(reader.skip_value()?),
             }
         }
@@ -398,21 +409,26 @@ fn key_of(number: Option<Value<'_>>) -> Result<u32, ReplyError> {
     index(number).ok_or(ReplyError::Shape { expected: "the contentBlockIndex of a block" })
 }
 
+/// What is read of a delta.
+const DELTA: [&str; 6] = ["text", "toolUse", "toolResult", "reasoningContent", "image", "citation"];
+
 /// Reads the piece of each field in a delta.
 fn read_pieces<'v>(reader: &mut Reader<'v>) -> Result<[Option<Value<'v>>; FIELDS.len()], ReplyError> {
-    let [mut text, mut input, mut result] = [None; 3];
+    let [mut text, mut input, mut result, mut image, mut citation] = [None; 5];
     let mut reasoning = [None; 3];
-    let mut delta = reader.members(&["text", "toolUse", "toolResult", "reasoningContent"])?;
+    let mut delta = reader.members(&DELTA)?;
     while let Some(key) = delta.next(reader)? {
         match key {
             "text" => text = Some(reader.skip_value()?),
             "toolUse" => [input] = reader.pick(["input"])?,
             "toolResult" => result = Some(reader.skip_value()?),
+            "image" => image = reader.skip_value()?.pointer("/source/bytes"),
+            "citation" => citation = Some(reader.skip_value()?),
             _ => reasoning = reader.pick(["text", "signature", "redactedContent"])?,
         }
     }
     let [thought, signature, redacted] = reasoning;
-    Ok([text, input, result, thought, signature, redacted])
+    Ok([text, input, result, thought, signature, redacted, image, citation])
 }
 
 /// Whether a block is a call that is the client's to run.
@@ -434,6 +450,9 @@ fn is_taken_back(block: Value<'_>) -> bool {
 /// Writes a block. A call of the client's has an id and an object, and no `type`, which the provider puts out
 /// with a value that it does not know in a request.
 fn write_replayed(block: Value<'_>, minted: Option<&str>, out: &mut Writer<'_, '_>) {
+    if let [Some(text), Some(citations)] = block.pick(["text", "citations"]) {
+        return write_cited(text, citations, out);
+    }
     let Some(call) = block.get("toolUse").filter(|_| is_call(block)) else {
         return out.value(block);
     };
@@ -452,6 +471,24 @@ fn write_replayed(block: Value<'_>, minted: Option<&str>, out: &mut Writer<'_, '
     out.key("input");
     let input = call.get("input").filter(|input| input.kind() == Kind::Object);
     out.value(input.unwrap_or(Value::empty_object()));
+    out.object_end();
+    out.object_end();
+}
+
+/// Writes text of a stream with its citations, as the block that it is in the whole form.
+fn write_cited(text: Value<'_>, citations: Value<'_>, out: &mut Writer<'_, '_>) {
+    out.object_start();
+    out.key("citationsContent");
+    out.object_start();
+    out.key("content");
+    out.array_start();
+    out.object_start();
+    out.key("text");
+    out.value(text);
+    out.object_end();
+    out.array_end();
+    out.key("citations");
+    out.value(citations);
     out.object_end();
     out.object_end();
 }

@@ -30,9 +30,27 @@ pub(crate) struct Shape {
     pub(crate) empty_call: &'static str,
     /// Reads an item, or a piece of one; `None` if it is no call for the client to run.
     pub(crate) call: for<'v> fn(&mut Reader<'v>) -> Result<Option<CallParts<'v>>, ReplyError>,
+    /// Gives the pieces of a whole item that are told to those who watch, and their fields, if none of them was
+    /// told before: for [`Change::Replace`] and [`Change::Repeat`].
+    pub(crate) shown: for<'v> fn(Value<'v>, &mut dyn FnMut(u8, Value<'v>)),
+    /// The members that are read instead as long as no item has come or one is not whole, if that makes a
+    /// difference: what the end of the stream repeats.
+    pub(crate) open_members: Option<OpenMembers>,
+}
+
+/// Members for a stream whose items are not whole.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenMembers {
+    /// In place of [`Shape::members`].
+    pub(crate) all: &'static [Member],
+    /// In place of [`Shape::call_members`].
+    pub(crate) calls: &'static [Member],
 }
 
 impl Shape {
+    /// For dialects whose items never come whole after pieces of them.
+    pub(crate) const fn shows_nothing<'v>(_: Value<'v>, _: &mut dyn FnMut(u8, Value<'v>)) {}
+
     /// The parts of an item that is a call, or of a piece of one.
     pub(crate) fn call<'v>(&self, item: Value<'v>) -> Option<CallParts<'v>> {
         (self.call)(&mut item.reader()).ok().flatten()
@@ -72,6 +90,9 @@ pub(crate) struct Field {
 pub(crate) enum Show {
     /// Text for the user.
     Text,
+    /// The words of a refusal: text for the user, and kept even if only calls are, since no call of such a reply
+    /// is executed.
+    Refusal,
     /// What the model thinks.
     Reasoning,
     /// The arguments of a call: text that is JSON when it is whole.
@@ -130,6 +151,32 @@ pub(crate) enum Change<'e> {
         field: u8,
         /// The piece; one that is neither string nor array is passed over.
         piece: Value<'e>,
+    },
+    /// A piece of an item that comes once more when it is whole: it is kept until then, unless only calls are kept;
+    /// then it is only told.
+    Grow {
+        /// Which item, in the provider's counting.
+        key: u32,
+        /// The field's place in [`Shape::fields`].
+        field: u8,
+        /// The piece; one that is no string is passed over.
+        piece: Value<'e>,
+    },
+    /// All of an item's field, in place of what came of it, and the end of the item; one that has not begun is
+    /// passed over.
+    Fill {
+        /// Which item, in the provider's counting.
+        key: u32,
+        /// The field's place in [`Shape::fields`].
+        field: u8,
+        /// The whole value.
+        value: Value<'e>,
+    },
+    /// All items once more, counted from 0, at the end. One that has not come, or is not whole, is taken from here.
+    Repeat {
+        /// The array of them. An item with one member or none is an outline: that it has not come is an error if
+        /// it should be kept.
+        items: Value<'e>,
     },
     /// A piece of an item's field for those who watch, which is not kept: the item comes once more when it is
     /// whole, or the piece is of a [`Change::Whole`] that follows.

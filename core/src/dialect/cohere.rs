@@ -215,6 +215,8 @@ impl Wire for Cohere {
             members: &EVENT,
             call_members: &EVENT,
             fields: &FIELDS,
+            shown: Shape::shows_nothing,
+            open_members: None,
             empty_call: "",
             call: |item| openai_chat::read_call(item).map(Some),
         };

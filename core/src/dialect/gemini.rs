@@ -40,13 +40,33 @@ const NATIVE: [NativeForm; 6] = [
     },
 ];
 
-/// Why a reply holds no call that could be run. `UNEXPECTED_TOOL_CALL` is not among them: the call is whole,
-/// its tool is not known, and the model is told so.
-const MALFORMED: [&str; 4] =
-    ["MALFORMED_FUNCTION_CALL", "TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE", "MALFORMED_RESPONSE"];
+/// Why a reply ends before the model was done. Three of them do not say more than that it is no natural end.
+const TRUNCATED: [&str; 4] = ["MAX_TOKENS", "OTHER", "IMAGE_OTHER", "NO_IMAGE"];
 
-const REFUSED: [&str; 7] =
-    ["SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"];
+/// Why a reply holds no call that could be run. `UNEXPECTED_TOOL_CALL` is among them: the tool may be one that
+/// the host has, but did not offer in this request. (Of one that it has not, the model is told as ever.)
+const MALFORMED: [&str; 5] = [
+    "MALFORMED_FUNCTION_CALL",
+    "UNEXPECTED_TOOL_CALL",
+    "TOO_MANY_TOOL_CALLS",
+    "MISSING_THOUGHT_SIGNATURE",
+    "MALFORMED_RESPONSE",
+];
+
+const REFUSED: [&str; 12] = [
+    "SAFETY",
+    "RECITATION",
+    "LANGUAGE",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "IMAGE_SAFETY",
+    "IMAGE_PROHIBITED_CONTENT",
+    "IMAGE_RECITATION",
+    "ESCALATION",
+    "PUP_LIMITED_DISABLED",
+    "MODEL_ARMOR",
+];
 
 const TEXT: u8 = 0;
 const THOUGHT: u8 = 1;
@@ -59,7 +79,7 @@ const FIELDS: [Field; 2] = [
 
 /// What is read of a part if only calls are kept. Text comes in pieces of any size, for which there may be no
 /// room.
-const CALL_PART: [Member; 1] = [Member::whole("functionCall")];
+const CALL_PART: [Member; 2] = [Member::whole("functionCall"), Member::whole("function_call")];
 
 /// What is read of a candidate, given its content.
 const fn candidate(content: &'static [Member]) -> [Member; 3] {
@@ -166,7 +186,7 @@ impl Wire for Gemini {
                 "error" => provider_error(reader)?,
                 "promptFeedback" => {
                     let [why] = reader.pick(["blockReason"])?;
-                    blocked = why.is_some();
+                    blocked = why.is_some_and(|why| !why.is_null());
                 }
                 "candidates" if !found => {
                     if !reader.elements()?.next(reader)? {
@@ -198,14 +218,16 @@ impl Wire for Gemini {
             return if blocked { Ok(Finish::Refused) } else { Err(shape) };
         }
         // What a stream puts in the place of the reason if the prompt was blocked.
-        let blocked = reason.is_some_and(|reason| reason.get("blockReason").is_some());
+        let blocked = reason.is_some_and(is_blocked);
         let reason = |names: &[&str]| names.iter().any(|name| is(reason, name));
-        Ok(if reason(&["MAX_TOKENS"]) {
+        Ok(if reason(&TRUNCATED) {
             Finish::Truncated
         } else if reason(&MALFORMED) {
             Finish::Malformed
         } else if reason(&REFUSED) || blocked {
             Finish::Refused
+        } else if reason(&["CONTINUATION"]) {
+            Finish::Paused
         } else {
             Finish::Complete
         })
@@ -247,6 +269,8 @@ impl Wire for Gemini {
             members: &event_members(&candidate(&[Member::whole("parts")])),
             call_members: &event_members(&candidate(&[Member { key: "parts", inner: &CALL_PART }])),
             fields: &FIELDS,
+            shown: Shape::shows_nothing,
+            open_members: None,
             empty_call: "",
             call: |part| {
                 let ReplyPart { call, .. } = read_part(part)?;
@@ -276,7 +300,7 @@ impl Wire for Gemini {
                 }
                 _ => {
                     let reason = reader.skip_value()?;
-                    if reason.get("blockReason").is_some() {
+                    if is_blocked(reason) {
                         visit(Change::Finish { reason });
                     }
                 }
@@ -383,6 +407,11 @@ fn read_new_part<'e>(reader: &mut Reader<'e>, visit: &mut dyn FnMut(Change<'e>))
     Ok(())
 }
 
+/// Whether this feedback says that the prompt was blocked.
+fn is_blocked(feedback: Value<'_>) -> bool {
+    feedback.get("blockReason").is_some_and(|reason| !reason.is_null())
+}
+
 /// What is read of a part.
 #[derive(Default)]
 struct ReplyPart<'r> {
@@ -394,16 +423,22 @@ struct ReplyPart<'r> {
 /// Reads a part.
 fn read_part<'r>(reader: &mut Reader<'r>) -> Result<ReplyPart<'r>, ReplyError> {
     let mut part = ReplyPart::default();
-    let mut members = reader.members(&["text", "thought", "functionCall"])?;
+    let mut members = reader.members(&["text", "thought", "functionCall", "function_call"])?;
     while let Some(key) = members.next(reader)? {
         match key {
             "text" => part.text = Some(reader.skip_value()?),
             "thought" => part.thought = reader.skip_value()?.as_bool() == Some(true),
             _ if reader.peek()? == Kind::Null => {}
+            // The names of the provider's Python models, which would be passed over in silence.
+            "function_call" => {
+                return Err(ReplyError::Shape { expected: "functionCall in place of function_call" });
+            }
             _ => {
                 let [id, name, arguments, pieces, goes_on] =
                     reader.pick(["id", "name", "args", "partialArgs", "willContinue"])?;
-                if pieces.is_some() || goes_on.and_then(Value::as_bool) == Some(true) {
+                if pieces.is_some_and(|pieces| !pieces.is_null())
+                    || goes_on.and_then(Value::as_bool) == Some(true)
+                {
                     let expected = "args whole, without streamFunctionCallArguments";
                     return Err(ReplyError::Shape { expected });
                 }

@@ -1,5 +1,8 @@
 //! Hermes and Qwen: `<tool_call>{"name":…,"arguments":{…}}</tool_call>` in plain text. Source: the chat templates
-//! of Hermes 2 Pro and Qwen 2.5.
+//! of Hermes 2 Pro, Qwen 2.5 and Qwen 3.
+//!
+//! Thinking stands in `<think>…</think>`: it is no text for the user, and a call in it is none. Where the prompt
+//! ends in the opening tag, the host puts that before the reply.
 //!
 //! The tools are a section of the system message, the results a user message of sections
 //! `<tool_response>`. With `bare` the tokens of the message are left out, and what is written goes right
@@ -19,6 +22,7 @@ const FORM: TextForm = TextForm {
     open: "<tool_call>",
     body: Body::Closed("</tool_call>"),
     ends: &["<|im_end|>", "<|endoftext|>"],
+    think: Some(["<think>", "</think>"]),
     turn: ["<|im_start|>assistant\n", "<|im_end|>\n"],
     guard: &["<|", "<tool", "</tool"],
 };

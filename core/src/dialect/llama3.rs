@@ -20,6 +20,7 @@ const FORM: TextForm = TextForm {
     open: "<|python_tag|>",
     body: Body::Bare,
     ends: &["<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"],
+    think: None,
     turn: ["<|start_header_id|>assistant<|end_header_id|>\n\n", "<|eot_id|>"],
     guard: &["<|"],
 };

@@ -1,6 +1,6 @@
 //! Mistral's own text: `[TOOL_CALLS][{"name":…,"arguments":{…},"id":…}]`, and the newer
 //! `[TOOL_CALLS]name[CALL_ID]id[ARGS]{…}`, of which the id may be missing. Source: the chat templates of Mistral 7B
-//! v0.3, Mistral Nemo, and Mistral Small 3.
+//! v0.3, Mistral Nemo, Mistral Small 3, and Magistral, whose thinking stands in `[THINK]…[/THINK]`.
 //!
 //! The tools stand before the last `[INST]`. A result names its call where the model gave an id, and is text
 //! alone where the model gave none, as each template has it; `bare` changes nothing.
@@ -20,6 +20,7 @@ const FORM: TextForm = TextForm {
     open: "[TOOL_CALLS]",
     body: Body::Listed,
     ends: &["</s>"],
+    think: Some(["[THINK]", "[/THINK]"]),
     turn: ["", "</s>"],
     guard: &[
         "[TOOL_",

@@ -11,7 +11,7 @@ use super::change::{CallParts, Change, Shape};
 use super::openai_chat::{self, OpenAiChat};
 use super::results::{Answered, Budget};
 use super::tools::{Choice, Note, WireRequest, WireTool};
-use super::{ChoiceWords, Facts, Finish, IdRule, Item, NameRule, ReplayError, ReplyError, Wire, is};
+use super::{ChoiceWords, Facts, Finish, IdRule, Item, NameRule, ReplayError, ReplyError, Wire, is, member};
 use crate::json::{Reader, Value, Writer};
 use crate::result::ToolResult;
 use crate::schema::Subset;
@@ -51,7 +51,7 @@ impl Wire for MistralChat {
         let choice = request.choice.filter(|_| !required);
         OpenAiChat.tools_end(&WireRequest { choice, ..*request }, out);
         if required {
-            super::member("tool_choice", "any", out);
+            member("tool_choice", "any", out);
         }
     }
 
@@ -67,13 +67,15 @@ impl Wire for MistralChat {
         OpenAiChat.reply(reader, items)
     }
 
+    /// The thinking of a stream goes back as the part of the content that it was.
     fn replay<'r>(
         &self,
         root: Value<'r>,
         ids: &mut dyn FnMut() -> Option<&'r str>,
         out: &mut Writer<'_, '_>,
     ) -> Result<(), ReplayError> {
-        OpenAiChat.replay(root, ids, out)
+        openai_chat::write_turn(root, write_content, ids, out);
+        Ok(())
     }
 
     #[cfg(feature = "stream")]
@@ -114,6 +116,41 @@ impl Wire for MistralChat {
     fn results_end(&self, bare: bool, out: &mut Writer<'_, '_>) {
         OpenAiChat.results_end(bare, out);
     }
+}
+
+/// Writes the content of a message: what was thought in a stream stands beside it there.
+fn write_content(message: Option<Value<'_>>, out: &mut Writer<'_, '_>) {
+    let [content, thinking, signature] =
+        message.map(|message| message.pick(["content", "thinking", "signature"])).unwrap_or_default();
+    let Some(thinking) = thinking.filter(|thinking| thinking.as_str().is_some()) else {
+        return match content {
+            Some(content) => out.value(content),
+            None => out.null(),
+        };
+    };
+    let write_text = |text: Value<'_>, out: &mut Writer<'_, '_>| {
+        out.object_start();
+        member("type", "text", out);
+        out.key("text");
+        out.value(text);
+        out.object_end();
+    };
+    out.array_start();
+    out.object_start();
+    member("type", "thinking", out);
+    out.key("thinking");
+    out.array_start();
+    write_text(thinking, out);
+    out.array_end();
+    if let Some(signature) = signature {
+        out.key("signature");
+        out.value(signature);
+    }
+    out.object_end();
+    if let Some(content) = content.filter(|content| content.as_str().is_some_and(|text| text != "")) {
+        write_text(content, out);
+    }
+    out.array_end();
 }
 
 /// An id that is one.

@@ -55,7 +55,8 @@
 //!      `members` are the only members of an event that `event` gets to see.
 //!    - Blocks that begin, grow and end: `Open`, `Append`, `Close`, with `Field`s that say where in the block
 //!      a piece goes (a member that is missing is made). Calls in pieces without such marks: `Call`, with
-//!      `empty_call`. Whole items: `Whole`, or `Replace` for one that came in pieces before. Text beside a
+//!      `empty_call`. Whole items: `Whole`, or `Replace` for one that came in pieces
+//!      before, which are `Grow` and `Fill`; all items once more in the end: `Repeat`. Text beside a
 //!      list of calls: `Member`; text among items that are whole: `Extend`. What is not kept but shown:
 //!      `Show`. The reason: `Finish`. The marker: `End`.
 //!    - A field that is shown as `Show::Arguments` holds text until its item is closed, and then the object
@@ -116,7 +117,7 @@ mod tools;
 
 pub(crate) use alias::resolve;
 pub use alias::{NameRule, WireName};
-pub(crate) use change::{CallParts, Change, Field, Member, Shape, Show};
+pub(crate) use change::{CallParts, Change, Field, Member, OpenMembers, Shape, Show};
 pub(crate) use ids::{IdRule, MAPPED};
 pub use left_out::LeftOut;
 pub use native::{NativeKind, NativeTool};
@@ -365,7 +366,7 @@ pub(crate) trait Wire: Sync {
     }
 
     /// Writes the turn of the model, of which `root` is the whole form, as the provider takes it back. The
-    /// calls in order get their ids from `ids`, which gives `None` where the reply has one.
+    /// calls in order get their ids from `ids`, which gives `None` where the reply's own goes back as it is.
     fn replay<'r>(
         &self,
         root: Value<'r>,

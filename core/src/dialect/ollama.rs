@@ -146,6 +146,8 @@ impl Wire for Ollama {
             members: &LINE,
             call_members: &LINE,
             fields: &FIELDS,
+            shown: Shape::shows_nothing,
+            open_members: None,
             empty_call: r#"{"function":{"name":"","arguments":{}}}"#,
             call: |item| read_call(item).map(Some),
         };

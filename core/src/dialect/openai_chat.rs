@@ -21,14 +21,20 @@ const MESSAGE: [&str; 4] = ["content", "tool_calls", "refusal", "function_call"]
 const ROOT: [&str; 7] = ["error", "object", "choices", MESSAGE[0], MESSAGE[1], MESSAGE[2], MESSAGE[3]];
 
 /// What of a message grows in a stream: its own members, and what of a call becomes JSON.
-const FIELDS: [Field; 6] = [
+const FIELDS: [Field; 8] = [
     Field { path: "content", show: Show::Text, empty: "" },
-    Field { path: "refusal", show: Show::Nothing, empty: "" },
+    Field { path: "refusal", show: Show::Refusal, empty: "" },
     Field { path: "reasoning", show: Show::Reasoning, empty: "" },
     Field { path: "reasoning_content", show: Show::Reasoning, empty: "" },
     Field { path: "reasoning_details", show: Show::Nothing, empty: "" },
     Field { path: "/function/arguments", show: Show::Arguments, empty: "" },
+    Field { path: "thinking", show: Show::Reasoning, empty: "" },
+    Field { path: "signature", show: Show::Nothing, empty: "" },
 ];
+
+/// The fields of Mistral's thinking, which stands among the parts of the content.
+const THINKING: u8 = 6;
+const SIGNATURE: u8 = 7;
 
 /// What is read of a delta: the members that grow, and the calls.
 const MEMBERS: [&str; 7] = [
@@ -52,8 +58,9 @@ const fn choice(delta: &'static [Member]) -> [Member; 4] {
 }
 
 /// What is read of a delta if only calls are kept.
-const CALL_DELTA: [Member; 5] = [
+const CALL_DELTA: [Member; 6] = [
     Member::whole("content"),
+    Member::whole("refusal"),
     Member::whole("reasoning"),
     Member::whole("reasoning_content"),
     Member::whole("tool_calls"),
@@ -63,6 +70,11 @@ const CALL_DELTA: [Member; 5] = [
 /// The members of a message that go back as they came, beside `content`. Thinking has no place in the
 /// provider's own models; servers that put it out want it back.
 const SENT_BACK: [&str; 5] = ["refusal", "name", "reasoning", "reasoning_content", "reasoning_details"];
+
+/// Why a reply ends before the model was done; the last two are Mistral's, `error` with what there was until
+/// it happened. A reason that is not known is that of a server with words of its own: it says nothing against
+/// a reply that is whole.
+const TRUNCATED: [&str; 3] = ["length", "model_length", "error"];
 
 /// The most tools of a request (the provider's documentation).
 const MAX_TOOLS: usize = 128;
@@ -80,6 +92,8 @@ pub(super) const SHAPE: Shape = Shape {
     members: &[Member { key: "choices", inner: &choice(&[]) }, Member::whole("error")],
     call_members: &[Member { key: "choices", inner: &choice(&CALL_DELTA) }, Member::whole("error")],
     fields: &FIELDS,
+    shown: Shape::shows_nothing,
+    open_members: None,
     empty_call: r#"{"id":"","type":"function","function":{"name":"","arguments":""}}"#,
     call: |item| read_call(item).map(Some),
 };
@@ -207,7 +221,7 @@ impl Wire for OpenAiChat {
         let refused = message.finish(visit)?;
         Ok(match reason.and_then(Value::as_str) {
             _ if refused => Finish::Refused,
-            Some(reason) if reason == "length" => Finish::Truncated,
+            Some(reason) if TRUNCATED.iter().any(|name| reason == *name) => Finish::Truncated,
             Some(reason) if reason == "content_filter" => Finish::Refused,
             _ => Finish::Complete,
         })
@@ -219,39 +233,13 @@ impl Wire for OpenAiChat {
         ids: &mut dyn FnMut() -> Option<&'r str>,
         out: &mut Writer<'_, '_>,
     ) -> Result<(), ReplayError> {
-        let message = root.get("choices").map(|choices| choices.item(0).and_then(|one| one.get("message")));
-        out.object_start();
-        out.key("role");
-        out.string("assistant");
-        let message = message.unwrap_or(Some(root));
-        out.key("content");
-        match message.and_then(|message| message.get("content")) {
+        let content = |message: Option<Value<'r>>, out: &mut Writer<'_, '_>| match message
+            .and_then(|message| message.get("content"))
+        {
             Some(content) => out.value(content),
             None => out.null(),
-        }
-        for (key, value) in message.into_iter().flat_map(Value::entries) {
-            let nothing = value.is_null() || value.raw() == "[]" || value.raw() == "\"\"";
-            if !nothing && SENT_BACK.iter().any(|name| key == *name) {
-                out.key_str(key);
-                out.value(value);
-            } else if key == "audio"
-                && let Some(id) = value.get("id").filter(|id| id.raw() != "\"\"")
-            {
-                out.key_str(key);
-                out.object_start();
-                out.key("id");
-                out.value(id);
-                out.object_end();
-            } else if key == "tool_calls" && !nothing {
-                out.key_str(key);
-                out.array_start();
-                for call in value.items() {
-                    write_call(call, ids(), out);
-                }
-                out.array_end();
-            }
-        }
-        out.object_end();
+        };
+        write_turn(root, content, ids, out);
         Ok(())
     }
 
@@ -302,6 +290,45 @@ impl Wire for OpenAiChat {
             out.array_end();
         }
     }
+}
+
+/// Writes the message as it goes back, its content by `content`.
+pub(super) fn write_turn<'r>(
+    root: Value<'r>,
+    content: impl FnOnce(Option<Value<'r>>, &mut Writer<'_, '_>),
+    ids: &mut dyn FnMut() -> Option<&'r str>,
+    out: &mut Writer<'_, '_>,
+) {
+    let message = root.get("choices").map(|choices| choices.item(0).and_then(|one| one.get("message")));
+    out.object_start();
+    out.key("role");
+    out.string("assistant");
+    let message = message.unwrap_or(Some(root));
+    out.key("content");
+    content(message, out);
+    for (key, value) in message.into_iter().flat_map(Value::entries) {
+        let nothing = value.is_null() || value.raw() == "[]" || value.raw() == "\"\"";
+        if !nothing && SENT_BACK.iter().any(|name| key == *name) {
+            out.key_str(key);
+            out.value(value);
+        } else if key == "audio"
+            && let Some(id) = value.get("id").filter(|id| id.raw() != "\"\"")
+        {
+            out.key_str(key);
+            out.object_start();
+            out.key("id");
+            out.value(id);
+            out.object_end();
+        } else if key == "tool_calls" && !nothing {
+            out.key_str(key);
+            out.array_start();
+            for call in value.items() {
+                write_call(call, ids(), out);
+            }
+            out.array_end();
+        }
+    }
+    out.object_end();
 }
 
 /// Writes one message of the role `tool`: text only, and a failure is told by its text.
@@ -387,6 +414,7 @@ impl<'r> Message<'r> {
             }
             visit(Item::Beside(text));
         }
+        visit(Item::Beside(refusal));
         // Some servers send an empty refusal with every message.
         let refusal = refusal.filter(|refusal| !refusal.is_null());
         Ok(refusal.is_some_and(|refusal| refusal.as_str().is_none_or(|text| text != "")))
@@ -462,12 +490,17 @@ fn read_delta<'e>(reader: &mut Reader<'e>, visit: &mut dyn FnMut(Change<'e>)) ->
                     visit(Change::Call { index: index(item.get("index")), item });
                 }
             }
-            // A list of content parts: its text.
+            // A list of content parts: their text, and what Mistral's models think.
             "content" if reader.peek()? == Kind::Array => {
                 let mut parts = reader.elements()?;
                 while parts.next(reader)? {
-                    if let [Some(piece)] = reader.pick(["text"])? {
-                        visit(Change::Member { field: 0, piece });
+                    let [text, thinking, signature] = reader.pick(["text", "thinking", "signature"])?;
+                    let thoughts = thinking.into_iter().flat_map(Value::items);
+                    let thoughts = thoughts.filter_map(|part| part.get("text")).map(|text| (THINKING, text));
+                    let text = text.map(|text| (0, text)).into_iter();
+                    let signature = signature.map(|signature| (SIGNATURE, signature)).into_iter();
+                    for (field, piece) in text.chain(thoughts).chain(signature) {
+                        visit(Change::Member { field, piece });
                     }
                 }
             }

@@ -3,7 +3,7 @@
 //! A reply is a list of items. A call has two ids: `call_id`, by which its result answers it, and `id`, that
 //! of the item, which is only replayed. They are never mixed.
 
-use super::change::{CallParts, Change, Field, Member, Shape, Show, index};
+use super::change::{CallParts, Change, Field, Member, OpenMembers, Shape, Show, index};
 use super::native::{NativeForm, NativeKind};
 use super::results::{Answered, Budget, write_part};
 use super::tools::{Choice, Note, WireRequest, WireTool};
@@ -44,21 +44,36 @@ const NATIVE: [NativeForm; 5] = [
 const UNFINISHED: [&str; 4] = ["incomplete", "cancelled", "in_progress", "queued"];
 
 const TEXT: u8 = 0;
-const REASONING: u8 = 1;
+const REFUSAL: u8 = 1;
 const ARGUMENTS: u8 = 2;
+/// What is not kept, since its item is of no use until it comes whole.
+const REASONING: u8 = 3;
+const INPUT: u8 = 4;
 
-/// What pieces are of. None is kept: each item comes whole in the end.
-const FIELDS: [Field; 3] = [
-    Field { path: "", show: Show::Text, empty: "" },
-    Field { path: "", show: Show::Reasoning, empty: "" },
+/// What pieces are of: of an item that comes whole in the end, so that those of a text with several parts may
+/// stand in the first.
+const FIELDS: [Field; 5] = [
+    Field {
+        path: "/content/0/text",
+        show: Show::Text,
+        empty: r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":""}]}"#,
+    },
+    Field {
+        path: "/content/0/refusal",
+        show: Show::Refusal,
+        empty: r#"{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":""}]}"#,
+    },
     Field { path: "/arguments", show: Show::Arguments, empty: "" },
+    Field { path: "", show: Show::Reasoning, empty: "" },
+    Field { path: "", show: Show::Arguments, empty: "" },
 ];
 
 /// The events that bring a piece, and what it is of.
-const DELTAS: [(&str, u8); 5] = [
+const DELTAS: [(&str, u8); 6] = [
     ("response.function_call_arguments.delta", ARGUMENTS),
     ("response.output_text.delta", TEXT),
-    ("response.custom_tool_call_input.delta", ARGUMENTS),
+    ("response.refusal.delta", REFUSAL),
+    ("response.custom_tool_call_input.delta", INPUT),
     ("response.reasoning_summary_text.delta", REASONING),
     ("response.reasoning_text.delta", REASONING),
 ];
@@ -73,19 +88,32 @@ const CALL_ITEM: [Member; 6] = [
     Member::whole("status"),
 ];
 
-/// What is read of an event, given what of an item.
-const fn event_members(item: &'static [Member]) -> [Member; 9] {
-    const RESPONSE: [Member; 2] = [Member::whole("error"), Member::whole("incomplete_details")];
+/// What is read of the items in the end if all of them have come: whether they are all.
+const OUTLINE: [Member; 1] = [Member::whole("type")];
+
+const ERROR: Member = Member::whole("error");
+const DETAILS: Member = Member::whole("incomplete_details");
+
+/// What is read of the response in the end, given what of its items.
+const fn response(output: &'static [Member]) -> [Member; 3] {
+    [ERROR, DETAILS, Member { key: "output", inner: output }]
+}
+
+/// What is read of an event, given what of an item and of the response. If only calls are kept, their whole
+/// arguments come with the item.
+const fn event_members(item: &'static [Member], response: &'static [Member]) -> [Member; 10] {
+    let arguments = if item.is_empty() { "arguments" } else { "" };
     [
         Member::whole("type"),
         Member::whole("output_index"),
         Member { key: "item", inner: item },
         Member::whole("delta"),
-        Member::whole("error"),
+        Member::whole(arguments),
+        ERROR,
         Member::whole("message"),
-        Member { key: "response", inner: &RESPONSE },
+        Member { key: "response", inner: response },
         Member { key: "output", inner: item },
-        Member::whole("incomplete_details"),
+        DETAILS,
     ]
 }
 
@@ -224,8 +252,26 @@ impl Wire for OpenAiResponses {
             list: r#","output":["#,
             tail: r#"],"incomplete_details":"#,
             end: "}",
-            members: &event_members(&[]),
-            call_members: &event_members(&CALL_ITEM),
+            members: &event_members(&[], &response(&OUTLINE)),
+            call_members: &event_members(&CALL_ITEM, &response(&OUTLINE)),
+            shown: |item, visit| {
+                let [kind, content, summary] = item.pick(["type", "content", "summary"]);
+                for part in content.into_iter().flat_map(Value::items).filter(|_| is(kind, "message")) {
+                    let [text, refusal] = part.pick(["text", "refusal"]);
+                    if let Some(piece) = text.or(refusal) {
+                        visit(TEXT, piece);
+                    }
+                }
+                for part in summary.into_iter().flat_map(Value::items).filter(|_| is(kind, "reasoning")) {
+                    if let Some(piece) = part.get("text") {
+                        visit(REASONING, piece);
+                    }
+                }
+            },
+            open_members: Some(OpenMembers {
+                all: &event_members(&[], &response(&[])),
+                calls: &event_members(&CALL_ITEM, &response(&CALL_ITEM)),
+            }),
             fields: &FIELDS,
             empty_call: "",
             call: |item| {
@@ -236,21 +282,29 @@ impl Wire for OpenAiResponses {
         Some(&SHAPE)
     }
 
-    /// Items begin, and come whole when they end; what comes in between is for those who watch. Of what
-    /// follows the last item only the reason is read, not the whole response once more.
+    /// Items begin, grow, and come whole when they end; the response in the end holds them all once more, of
+    /// which is taken what has not come whole by then.
     #[cfg(feature = "stream")]
     fn event<'e>(
         &self,
         reader: &mut Reader<'e>,
         visit: &mut dyn FnMut(Change<'e>),
     ) -> Result<(), ReplyError> {
-        let [kind, number, item, delta, error, response, output, details] = reader.pick(EVENT)?;
+        let [kind, number, item, delta, arguments, error, response, output, details] = reader.pick(EVENT)?;
         if error.is_some_and(|error| !error.is_null()) {
             return Err(ReplyError::Provider);
         }
         if let Some(piece) = delta {
             if let Some((_, field)) = DELTAS.iter().find(|(name, _)| is(kind, name)) {
-                visit(Change::Show { key: index(number).unwrap_or(u32::MAX), field: *field, piece });
+                let field = *field;
+                visit(match index(number) {
+                    Some(key) if field < REASONING => Change::Grow { key, field, piece },
+                    key => Change::Show { key: key.unwrap_or(u32::MAX), field, piece },
+                });
+            }
+        } else if let Some(value) = arguments {
+            if let Some(key) = index(number).filter(|_| is(kind, "response.function_call_arguments.done")) {
+                visit(Change::Fill { key, field: ARGUMENTS, value });
             }
         } else if let Some(item) = item {
             let (begins, ends) =
@@ -262,22 +316,20 @@ impl Wire for OpenAiResponses {
             }
         } else if is(kind, "error") || is(kind, "response.failed") {
             return Err(ReplyError::Provider);
-        } else if is(kind, "response.completed") {
-            visit(Change::End);
-        } else if is(kind, "response.incomplete") {
-            let details = response.and_then(|response| response.get("incomplete_details"));
-            if let Some(reason) = details.filter(|details| !details.is_null()).or(kind) {
+        } else if is(kind, "response.completed") || is(kind, "response.incomplete") {
+            let [output, details] =
+                response.map(|it| it.pick(["output", "incomplete_details"])).unwrap_or_default();
+            if let Some(items) = output {
+                visit(Change::Repeat { items });
+            }
+            if is(kind, "response.completed") {
+                visit(Change::End);
+            } else if let Some(reason) = details.filter(|details| !details.is_null()).or(kind) {
                 visit(Change::Finish { reason });
             }
-        } else if let Some(output) = output {
+        } else if let Some(items) = output {
             // A whole response where a stream was asked for.
-            for item in output.items() {
-                let content = item.get("content").filter(|_| is(item.get("type"), "message"));
-                for piece in content.into_iter().flat_map(Value::items).filter_map(|part| part.get("text")) {
-                    visit(Change::Show { key: u32::MAX, field: TEXT, piece });
-                }
-                visit(Change::Whole { item });
-            }
+            visit(Change::Repeat { items });
             if let Some(reason) = details {
                 visit(Change::Finish { reason });
             }
@@ -330,8 +382,17 @@ impl Wire for OpenAiResponses {
 const ITEM: [&str; 7] = ["type", "status", "content", "call_id", "name", "arguments", "input"];
 
 /// What is read of an event.
-const EVENT: [&str; 8] =
-    ["type", "output_index", "item", "delta", "error", "response", "output", "incomplete_details"];
+const EVENT: [&str; 9] = [
+    "type",
+    "output_index",
+    "item",
+    "delta",
+    "arguments",
+    "error",
+    "response",
+    "output",
+    "incomplete_details",
+];
 
 /// What says why a response ended.
 #[derive(Default)]
@@ -351,13 +412,16 @@ fn read_output<'r>(
     while items.next(reader)? {
         let [kind, status, content, call @ ..] = reader.pick(ITEM)?;
         if let Some(call) = call_of(kind, call) {
-            let incomplete = is(status, "incomplete") || is(status, "in_progress");
+            // Arguments that became an object in a stream are whole, whatever the item was when it began.
+            let is_object = call.arguments.is_some_and(|it| it.kind() == Kind::Object);
+            let incomplete = is(status, "incomplete") || is(status, "in_progress") && !is_object;
             visit(Item::Call(CallParts { incomplete, ..call }));
         } else if is(kind, "message") {
             for part in content.into_iter().flat_map(Value::items) {
-                let [kind, text] = part.pick(["type", "text"]);
-                ending.refused |= is(kind, "refusal");
-                visit(Item::Text(text));
+                let [kind, text, refusal] = part.pick(["type", "text", "refusal"]);
+                let refused = is(kind, "refusal");
+                ending.refused |= refused;
+                visit(Item::Text(if refused { refusal } else { text }));
             }
         }
     }

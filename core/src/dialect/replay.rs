@@ -28,7 +28,7 @@ impl Reply<'_> {
     /// message unless `bare`.
     ///
     /// What the provider must get back keeps its exact bytes and its order. A call that came without an id,
-    /// or with one that the provider does not allow, has the one that its result gets, see [`ToolCall::wire_id`](crate::call::ToolCall::wire_id).
+    /// with one that the provider does not allow, or with one that is no string, has the one that its result gets, see [`ToolCall::wire_id`](crate::call::ToolCall::wire_id).
     pub fn write_replay(&self, bare: bool, sink: &mut Sink<'_>) -> Result<(), ReplayError> {
         let start = sink.len();
         let mut out = Writer::new(sink);
@@ -51,10 +51,9 @@ impl Reply<'_> {
         }
         let mut index = 0;
         let mut ids = || {
-            let call = self.get(index);
+            let id = self.new_id(index);
             index += 1;
-            call.filter(|call| call.id != Some(call.wire_id) && !call.wire_id.is_empty())
-                .map(|call| call.wire_id)
+            id
         };
         match form {
             None => wire.replay(root, &mut ids, out)?,

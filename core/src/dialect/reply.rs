@@ -3,7 +3,12 @@
 //! The whole text is validated first, so a broken reply gives no call at all. Calls keep their order;
 //! ids and argument texts keep their exact bytes. What is not text and not a call (thinking, tools that
 //! the provider ran itself, fields that are not known) is passed over. A call that the reply's end cut
-//! off is marked and never executed.
+//! off is marked and never executed, and so is every call of a reply that was refused or malformed: it may be
+//! what the refusal is about, and nobody knows where a filter broke the reply off.
+//!
+//! Why a reply ended is told by the reasons that the provider's SDK names. One that is not known leaves the
+//! reply [`Finish::Complete`]: servers have words of their own for an ordinary end, so that a reply which is
+//! whole would be thrown away for a word, while what is cut off shows in its arguments.
 
 use super::{CallParts, Dialect, IdRule, Item, LeftOut, MAPPED, Piece, ReplayError, Wire, text_form};
 use crate::call::ToolCall;
@@ -12,16 +17,22 @@ use crate::scratch::Scratch;
 use crate::sink::Sink;
 
 /// Why a reply ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Finish {
     /// It is complete.
+    #[default]
     Complete,
     /// It ran into a token limit; its last call may be cut off.
     Truncated,
-    /// The provider or the model refused to go on.
+    /// The provider or the model refused to go on, maybe in the middle. No call of the reply is executed, and
+    /// its text is what the model said of it.
     Refused,
     /// The provider could not read what the model wrote as a call. No call of the reply is executed.
     Malformed,
+    /// The provider stopped for now, and the model has more to say: append the turn that goes back
+    /// ([`Reply::write_replay`]) and the results, if there are calls, and ask again. Gemini's `CONTINUATION`
+    /// wants the response's `continuation_token` in that request; its last call may be cut off.
+    Paused,
 }
 
 /// Why a reply could not be read. No call of it may be run.
@@ -122,7 +133,8 @@ impl<'r> Reply<'r> {
         self.records.len()
     }
 
-    /// Whether there is no call: the model has said all that it has to say.
+    /// Whether there is no call: unless the reply is [`Finish::Paused`] or was not complete, the model has said
+    /// all that it has to say.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
@@ -143,13 +155,22 @@ impl<'r> Reply<'r> {
         })
     }
 
+    /// The id with which the call at `index` goes back, if it is not the one that the reply has.
+    pub(super) fn new_id(&self, index: usize) -> Option<&'r str> {
+        let call = self.get(index)?;
+        let [.., flags] = self.records.get(index)?;
+        let other = call.id != Some(call.wire_id) || flags & BARE_ID != 0;
+        (other && !call.wire_id.is_empty()).then_some(call.wire_id)
+    }
+
     /// The calls in order.
     pub fn calls(&self) -> impl Iterator<Item = ToolCall<'r>> {
         let reply = *self;
         (0..reply.len()).filter_map(move |index| reply.get(index))
     }
 
-    /// Appends the text beside the calls, its pieces joined as they are.
+    /// Appends the text beside the calls, its pieces joined as they are. The words in which a model refused,
+    /// where they stand apart, are part of it: they are what there is to show.
     pub fn write_text(&self, sink: &mut Sink<'_>) {
         let mut visit = |item: Item<'r>| match item {
             Item::Text(Some(text)) | Item::Beside(Some(text)) => {
@@ -198,6 +219,8 @@ const TRUNCATED: u32 = 2;
 const CUSTOM: u32 = 4;
 /// The flag of a call whose id the provider does not allow: the one that goes out stands after it.
 const MAPPED_ID: u32 = 8;
+/// The flag of a call whose id is no string, such as a number: it goes out as one.
+const BARE_ID: u32 = 16;
 
 /// Reads a whole reply. Gives it and the scratch that is left.
 pub fn parse_reply<'r>(
@@ -249,10 +272,10 @@ pub(crate) fn read_reply<'r>(
     };
     let finish = walk(dialect, reader, &mut visit)?;
     let finish = if origin.partial { Finish::Truncated } else { finish };
-    if finish == Finish::Truncated && ends_in_call && !origin.partial {
+    if matches!(finish, Finish::Truncated | Finish::Paused) && ends_in_call && !origin.partial {
         calls.cut_last();
     }
-    if finish == Finish::Malformed {
+    if matches!(finish, Finish::Malformed | Finish::Refused) {
         calls.cut_all();
     }
     if wire.facts().needs_ids {
@@ -374,6 +397,9 @@ impl<'r> CallReader<'r, '_> {
     ) {
         let id = id.filter(|id| !id.is_nothing());
         let mut flags = flags | if id.is_some() { HAS_ID } else { 0 };
+        if matches!(id, Some(Piece::Json(id)) if id.as_str().is_none()) {
+            flags |= BARE_ID;
+        }
         if cut {
             flags |= TRUNCATED;
         }

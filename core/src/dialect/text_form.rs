@@ -18,6 +18,8 @@ pub(crate) struct TextForm {
     pub(crate) body: Body,
     /// What ends a turn, and is no text.
     pub(crate) ends: &'static [&'static str],
+    /// What encloses the model's thinking; nothing in it is a call.
+    pub(crate) think: Option<[&'static str; 2]>,
     /// What encloses the model's turn.
     pub(crate) turn: [&'static str; 2],
     /// How what has a meaning to the template begins. None of it is let through in a result, so that a result
@@ -41,7 +43,9 @@ pub(crate) enum Body {
 pub(crate) enum Step<'t> {
     /// Text for the user.
     Text(usize),
-    /// A mark that the calls after it need.
+    /// What the model thinks.
+    Reasoning(usize),
+    /// A mark without which what comes after it would be something else.
     Mark(usize),
     /// Blanks and commas between calls, and the end of the turn.
     Between(usize),
@@ -57,6 +61,8 @@ enum State {
     Start,
     /// In text.
     Text,
+    /// In thinking.
+    Think,
     /// At the opening of a call.
     Call,
     /// In a list of calls.
@@ -107,6 +113,7 @@ impl Scanner {
             let state = self.state;
             let step = match state {
                 State::Text => self.text(rest, whole),
+                State::Think => self.think(rest, whole),
                 State::Start => self.start(rest, whole),
                 State::List => self.list(rest, whole),
                 State::After => self.after(rest),
@@ -123,9 +130,9 @@ impl Scanner {
         }
     }
 
-    /// Whether the text ended inside a list of calls.
+    /// Whether the text ended inside a list of calls, or in thinking.
     fn is_open(&self) -> bool {
-        self.state == State::List
+        matches!(self.state, State::List | State::Think)
     }
 
     fn enter(&mut self, state: State) {
@@ -140,11 +147,16 @@ impl Scanner {
     }
 
     fn text<'t>(&mut self, rest: &'t str, whole: bool) -> Option<Step<'t>> {
-        let (at, token) = find(rest, self.tokens(), whole);
+        let think = self.form.think.map(|[open, _]| open);
+        let (at, token) = find(rest, self.tokens().chain(think), whole);
         if at > 0 {
             return Some(Step::Text(at));
         }
         let token = token?;
+        if Some(token) == think {
+            self.enter(State::Think);
+            return Some(Step::Mark(token.len()));
+        }
         if token != self.form.open {
             return Some(Step::Between(token.len()));
         }
@@ -155,6 +167,18 @@ impl Scanner {
         }
         self.enter(State::Call);
         None
+    }
+
+    /// Thinking goes on to its end, or to that of the turn.
+    fn think<'t>(&mut self, rest: &'t str, whole: bool) -> Option<Step<'t>> {
+        let close = self.form.think.map(|[_, close]| close);
+        let (at, token) = find(rest, self.form.ends.iter().copied().chain(close), whole);
+        if at > 0 {
+            return Some(Step::Reasoning(at));
+        }
+        let token = token?;
+        self.enter(State::Text);
+        Some(Step::Mark(token.len()))
     }
 
     /// The opening, and the ends of a turn.
@@ -263,21 +287,24 @@ impl Scanner {
         }
     }
 
-    /// A call between tags, at the opening one.
+    /// A call between tags, at the opening one. The end of the turn ends it too.
     fn closed<'t>(&mut self, close: &str, rest: &'t str, whole: bool) -> Step<'t> {
         let open = self.form.open.len();
         self.at = self.at.max(open);
-        let mut end = None;
+        let ends = core::iter::once(close).chain(self.form.ends.iter().copied());
+        let (mut end, mut mark) = (None, close);
         while let Some(byte) = rest.as_bytes().get(self.at) {
             if *byte == b'<' {
                 let tail = rest.get(self.at..).unwrap_or_default();
-                if tail.starts_with(close) {
+                if let Some(token) = ends.clone().find(|token| tail.starts_with(token)) {
                     if !self.inside || self.naive {
-                        end = Some(self.at);
+                        (end, mark) = (Some(self.at), token);
                         break;
                     }
-                    self.first = self.first.or(Some(self.at));
-                } else if !whole && close.starts_with(tail) {
+                    if token == close {
+                        self.first = self.first.or(Some(self.at));
+                    }
+                } else if !whole && ends.clone().any(|token| token.starts_with(tail)) {
                     return Step::More;
                 }
             }
@@ -291,10 +318,11 @@ impl Scanner {
             self.naive = true;
             end = self.first;
         }
-        let body = rest.get(open..end.unwrap_or(rest.len())).unwrap_or_default().trim_matches(is_blank);
+        let body = rest.get(open..end.unwrap_or(rest.len())).unwrap_or_default();
+        let body = if end.is_none() { spoken(self.form, body) } else { body }.trim_matches(is_blank);
         let call = TextCall { incomplete: end.is_none(), ..read_call(body, end.is_none()) };
         self.enter(State::After);
-        Step::Call(end.map_or(rest.len(), |end| end + close.len()), call)
+        Step::Call(end.map_or(rest.len(), |end| end + mark.len()), call)
     }
 
     /// A list, or a name and its arguments, at the opening.
@@ -376,7 +404,7 @@ pub(super) fn read<'r>(form: &'static TextForm, text: &'r str, visit: &mut dyn F
                 visit(Item::Plain(rest.get(..len).unwrap_or_default()));
                 len
             }
-            Step::Mark(len) | Step::Between(len) => len,
+            Step::Mark(len) | Step::Between(len) | Step::Reasoning(len) => len,
             Step::Call(len, call) => {
                 if call.incomplete {
                     finish = Finish::Truncated;

@@ -42,7 +42,7 @@ pub(super) fn accept<'s, H: Handler>(
     };
     if call.truncated {
         return refuse(&mut |sink| {
-            quote(sink, "Tool '", name, "' was not executed: the reply was cut off in or after this call.");
+            quote(sink, "Tool '", name, "' was not executed: the reply was cut off, refused or malformed.");
         });
     }
     // Text that happens to be JSON, or none at all, was not meant as arguments either.

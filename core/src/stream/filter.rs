@@ -120,6 +120,11 @@ impl Filter {
         }
     }
 
+    /// Reads these members of the events to come.
+    pub(super) fn choose(&mut self, members: &'static [Member]) {
+        self.members = members;
+    }
+
     /// The bytes are those of lines, as in server-sent events, from now on.
     pub(super) fn set_lines(&mut self) {
         self.lines = true;

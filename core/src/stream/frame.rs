@@ -42,7 +42,7 @@ enum State {
     Objects,
     /// At the beginning of a line.
     Line,
-    /// In the name of a field, of which so many bytes are those of `data`.
+    /// In the name of a field, of which so many bytes are those of the one that it may be.
     Name(u8),
     /// After the colon of a `data` field.
     Colon,
@@ -60,16 +60,29 @@ pub(super) struct Framing {
     after_cr: bool,
     /// The event is taken as it comes.
     whole: bool,
+    /// The field that the line may be; empty for a comment, or for none.
+    name: &'static [u8],
+    /// A line has come, and one of a field or a comment, or an object.
+    began: bool,
+    known: bool,
 }
 
 const MARK: &[u8] = b"\xEF\xBB\xBF";
-const NAME: &[u8] = b"data";
-/// A name that is not `data`.
+/// The fields; no two begin alike.
+const NAMES: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];
+/// A name that is none of a field.
 const OTHER: u8 = u8::MAX;
 
 impl Framing {
     pub(super) fn new() -> Self {
-        Framing { state: State::Start(0), after_cr: false, whole: false }
+        Framing {
+            state: State::Start(0),
+            after_cr: false,
+            whole: false,
+            name: b"",
+            began: false,
+            known: false,
+        }
     }
 
     /// What was taken as it came is done with.
@@ -108,6 +121,12 @@ impl Framing {
         Some((len, taken))
     }
 
+    /// Whether what came is no stream but something else, such as a page: no object, and no line of a field.
+    pub(super) fn is_other(&self) -> bool {
+        let undecided = matches!(self.state, State::Name(len) if len != OTHER);
+        self.began && !self.known && !undecided
+    }
+
     /// Reads on in `input`, into `room`; gives how much of it was read, and what it came to.
     pub(super) fn run(&mut self, input: &[u8], filter: &mut Filter, room: &mut Room<'_>) -> (usize, Taken) {
         let mut rest = input;
@@ -120,7 +139,10 @@ impl Framing {
                         rest = after;
                     }
                     b' ' | b'\t' | b'\n' | b'\r' => rest = after,
-                    b'{' | b'[' => self.state = State::Objects,
+                    b'{' | b'[' => {
+                        self.state = State::Objects;
+                        self.known = true;
+                    }
                     _ => {
                         filter.set_lines();
                         self.state = State::Line;
@@ -151,20 +173,27 @@ impl Framing {
                 State::Line => {
                     self.after_cr = false;
                     self.state = State::Name(0);
+                    let mut names = NAMES.into_iter();
+                    self.name = names.find(|name| name.first() == Some(byte)).unwrap_or_default();
+                    self.began |= !matches!(byte, b'\n' | b'\r');
                     // A blank line ends an event.
                     if matches!(byte, b'\n' | b'\r') && filter.is_open() {
                         break Taken::Broken(Reason::UnexpectedEnd);
                     }
                 }
                 State::Name(len) => match byte {
-                    b'\n' | b'\r' => self.state = State::Skip,
+                    b'\n' | b'\r' => {
+                        self.known |= len > 0 && usize::from(len) == self.name.len();
+                        self.state = State::Skip;
+                    }
                     b':' => {
-                        let data = usize::from(len) == NAME.len();
-                        self.state = if data { State::Colon } else { State::Skip };
+                        let known = usize::from(len) == self.name.len();
+                        self.known |= known;
+                        self.state = if known && self.name == b"data" { State::Colon } else { State::Skip };
                         rest = after;
                     }
                     byte => {
-                        let goes_on = NAME.get(usize::from(len)) == Some(byte);
+                        let goes_on = self.name.get(usize::from(len)) == Some(byte);
                         self.state = State::Name(if goes_on { len + 1 } else { OTHER });
                         rest = after;
                     }

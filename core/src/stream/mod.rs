@@ -13,17 +13,22 @@
 //! | `filter` | an event's bytes -> the members that the dialect reads |
 //! | the dialect's file | an event -> changes |
 //! | `apply` | changes -> the text, by the rules for indexes and ids |
+//! | `apply/calls` | those of calls that come in pieces |
+//! | `apply/place` | where in an item a piece goes |
 //! | `apply/whole` | those of items that come whole |
+//! | `apply/tell` | what those who watch are told |
 //! | `text` | the text: pieces moved in, put in, taken out |
 //! | `plain` | plain text, of models whose server does not read their calls |
 //! | `show` | pieces, decoded for those who watch |
 //!
 //! # Rules
 //!
-//! - A piece with a known index belongs to the latest call of that index, unless it has another id: then it
-//!   begins a call. Without an index its id decides; without both it goes on with the call that was begun
+//! - A piece with a known index belongs to the latest call of that index, unless it has another id: then to
+//!   the call of that index with this id, or it begins one. Without an index its id decides; without both it goes on with the call that was begun
 //!   last, and without such a call it is an error. Repeated ids and names are not appended.
 //! - Calls keep the order in which they began.
+//! - Where items come once more, whole or all together in the end, what comes last counts, and what came before
+//!   is neither lost nor doubled.
 //! - A stream that stops before its end marker gives a reply that is [`Finish::Truncated`]; its calls whose
 //!   arguments are not whole are marked and never executed.
 //! - Plain text has no end marker: it is whole when the host says so by [`Stream::finish`], and a call that is
@@ -45,7 +50,9 @@ mod text;
 
 pub use show::StreamEvent;
 
-use crate::dialect::{Change, Dialect, Origin, Reply, ReplyError, Shape, error_message, read_reply};
+use crate::dialect::{
+    Change, Dialect, Member, OpenMembers, Origin, Reply, ReplyError, Shape, error_message, read_reply,
+};
 use crate::json::{self, Options, Reader, Reason, Surrogates, decode_in_place};
 use crate::scratch::Scratch;
 use apply::Applier;
@@ -58,8 +65,8 @@ use text::{Changes, Span, Text, narrow};
 /// How a stream is read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StreamOptions {
-    /// Keep the calls and nothing else, to need as little memory as can be. The reply then has no text and
-    /// cannot be replayed. Those who watch are told of text only where the provider sends it in small pieces
+    /// Keep the calls and nothing else, to need as little memory as can be. The reply then has no text (but the
+    /// words of a refusal) and cannot be replayed. Those who watch are told of text only where the provider sends it in small pieces
     /// (Gemini does not).
     pub calls_only: bool,
     /// How each event, and the reply in the end, is read.
@@ -84,6 +91,10 @@ impl From<ReplyError> for StreamError {
     }
 }
 
+/// The error of what is no stream.
+const NO_STREAM: ReplyError =
+    ReplyError::Json(json::Error { reason: json::Reason::ExpectedValue, offset: 0 });
+
 /// The shape of plain text, of which nothing is used.
 const NO_SHAPE: Shape = Shape {
     head: "",
@@ -95,7 +106,19 @@ const NO_SHAPE: Shape = Shape {
     fields: &[],
     empty_call: "",
     call: |_| Ok(None),
+    shown: Shape::shows_nothing,
+    open_members: None,
 };
+
+/// The members of an event that are read; `open` as long as no item has come or one is not whole.
+fn members(shape: &Shape, calls_only: bool, open: bool) -> &'static [Member] {
+    match shape.open_members.filter(|_| open) {
+        Some(OpenMembers { calls, .. }) if calls_only => calls,
+        Some(OpenMembers { all, .. }) => all,
+        None if calls_only => shape.call_members,
+        None => shape.members,
+    }
+}
 
 /// A reply that comes in pieces; see the [module](self).
 ///
@@ -157,7 +180,7 @@ impl<'m> Stream<'m> {
             plain,
             options,
             framing: Framing::new(),
-            filter: Filter::new(if options.calls_only { shape.call_members } else { shape.members }),
+            filter: Filter::new(members(shape, options.calls_only, true)),
             decoder: Decoder::default(),
             text,
             event: 0,
@@ -265,9 +288,10 @@ impl<'m> Stream<'m> {
         self.text.len + self.event
     }
 
-    /// Ends the stream and reads the reply; gives it and the memory that is left.
+    /// Ends the stream and reads the reply; gives it and the memory that is left. Bytes that were no stream at
+    /// all, such as a page of a proxy, are the error that they are as a whole reply.
     pub fn finish(self) -> Result<(Reply<'m>, Scratch<'m>), StreamError> {
-        match self.failed {
+        match self.failed.or(self.framing.is_other().then_some(NO_STREAM)) {
             Some(error) => Err(error.into()),
             None => self.rescue(),
         }
@@ -307,6 +331,10 @@ impl<'m> Stream<'m> {
     fn apply(&mut self, read: Result<(), ReplyError>, watch: &mut Watch<'_>) {
         let result = read.and_then(|()| self.applier(watch).run());
         self.event = 0;
+        if self.shape.open_members.is_some() {
+            let is_open = self.text.has_open_items();
+            self.filter.choose(members(self.shape, self.options.calls_only, is_open));
+        }
         if let Err(error) = result {
             self.failed = Some(error);
         }

@@ -70,6 +70,10 @@ impl Plain {
                     watch(StreamEvent::Text(rest.get(..len).unwrap_or_default()));
                     (len, false)
                 }
+                Step::Reasoning(len) => {
+                    watch(StreamEvent::Reasoning(rest.get(..len).unwrap_or_default()));
+                    (len, false)
+                }
                 Step::Between(len) => (len, false),
                 Step::Mark(len) => (len, true),
                 Step::Call(len, call) => {

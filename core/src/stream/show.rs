@@ -6,7 +6,7 @@ use crate::sink::Sink;
 /// Something new in a stream, decoded. Pieces come as they are sent, cut at characters only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamEvent<'e> {
-    /// Text for the user.
+    /// Text for the user, the words of a refusal among it.
     Text(&'e str),
     /// What the model thinks.
     Reasoning(&'e str),

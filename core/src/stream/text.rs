@@ -163,6 +163,12 @@ impl<'m> Text<'m> {
         }
     }
 
+    /// Whether no item has come yet, or one is not whole.
+    pub(super) fn has_open_items(&self) -> bool {
+        let mut items = (self.members..self.parts).filter_map(|index| self.part(index));
+        self.members == self.parts || items.any(|part| part.flags & CLOSED == 0)
+    }
+
     /// The value of a part that is an item.
     pub(super) fn value(&self, part: Part) -> Value<'_> {
         Value::from_checked(self.str(Span { at: part.at, len: part.len }))

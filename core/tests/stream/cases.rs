@@ -52,6 +52,26 @@ fn calls_that_all_have_one_index_are_told_apart_by_their_ids() {
     assert_eq!(calls(&seen), expected);
 }
 
+/// The pieces of several calls with one index follow each other: the id says whose they are.
+#[test]
+fn an_id_that_is_known_leads_to_its_call_among_those_of_one_index() {
+    let seen = openai(&[
+        json!({"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{"}},
+            {"index":0,"id":"b","function":{"name":"g","arguments":"{"}}]}),
+        json!({"tool_calls":[{"index":0,"id":"a","function":{"arguments":"\"x\":1"}},
+            {"index":0,"id":"b","function":{"arguments":"\"y\":2"}}]}),
+        json!({"tool_calls":[{"index":0,"id":"a","function":{"arguments":"}"}},
+            {"index":0,"function":{"arguments":"}"}}]}),
+    ]);
+    assert_eq!(calls(&seen), [("a", "f", r#"{"x":1}"#), ("b", "g", r#"{"y":2}"#)]);
+    // A server that gives every call the same id and an index of its own.
+    let call =
+        |index: u32| json!({"tool_calls":[{"index":index,"id":"a","function":{"name":"f","arguments":"{"}}]});
+    let end = |index: u32| json!({"tool_calls":[{"index":index,"id":"a","function":{"arguments":"}"}}]});
+    let seen = openai(&[call(0), call(1), end(0), end(1)]);
+    assert_eq!(calls(&seen), [("a", "f", "{}"), ("a", "f", "{}")]);
+}
+
 #[test]
 fn whole_calls_without_ids_are_told_apart_by_their_names() {
     for index in [json!(0), Json::Null] {

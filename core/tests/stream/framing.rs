@@ -109,6 +109,38 @@ fn what_is_no_event_is_an_error_that_says_why() {
     assert_eq!(error.reason, Reason::InvalidUtf8);
 }
 
+/// A page of a proxy, a line of plain text: the same error as for a whole reply.
+#[test]
+fn what_is_no_stream_is_an_error() {
+    for text in [
+        "<html>502</html>",
+        "<html>\n<head><title>502: Bad Gateway</title></head>\n</html>\n",
+        "Internal Server Error",
+        "upstream error: data: x\n",
+        "\n\nerror code: 1015\n",
+        "dat: {}\n",
+        "datab\n",
+    ] {
+        let StreamError::Reply(ReplyError::Json(error)) = failed(Dialect::OpenAiChat, text) else {
+            panic!("{text:?}");
+        };
+        assert_eq!((error.reason, error.offset), (Reason::ExpectedValue, 0), "{text:?}");
+        let mut words = [0; 16];
+        let mut bytes = [0; 256];
+        let scratch = toolcore::scratch::Scratch::new(&mut words, &mut bytes);
+        let whole =
+            toolcore::dialect::parse_reply(Dialect::OpenAiChat, text.trim().as_bytes(), &ALL.json, scratch);
+        assert!(matches!(whole, Err(ReplyError::Json(_))), "{text:?}");
+    }
+    // Nothing came, or what came may be the beginning of one.
+    for text in
+        ["", "\n", "\u{feff}", "dat", "event", "id\n", ": ping\n\n", "retry: 5\n", "data", "\u{feff}event: x"]
+    {
+        let seen = stream(Dialect::OpenAiChat, text.as_bytes().chunks(1));
+        assert_eq!((seen.finish, seen.calls.len()), (Finish::Truncated, 0), "{text:?}");
+    }
+}
+
 /// What is not read of an event needs no memory, however large it is.
 #[test]
 fn what_the_dialect_does_not_read_is_passed_over() {

@@ -1,5 +1,7 @@
 //! What is particular to the streams and turns of OpenAI Responses and Gemini.
 
+use std::slice::from_ref;
+
 use serde_json::{Value as Json, json};
 use toolcore::dialect::{
     CallResult, Dialect, Finish, ReplyError, ResultsOptions, parse_reply, render_results,
@@ -7,12 +9,12 @@ use toolcore::dialect::{
 use toolcore::result::ToolResult;
 use toolcore::scratch::Scratch;
 use toolcore::sink::Sink;
-use toolcore::stream::{Stream, StreamError};
+use toolcore::stream::{Stream, StreamError, StreamOptions};
 
 use crate::chunks::examples;
 use crate::common::read;
 use crate::convert::{gemini, responses};
-use crate::support::{ALL, CALLS, Seen, failed, sse, stream, stream_in, stream_watched, whole};
+use crate::support::{ALL, CALLS, Seen, Watched, failed, sse, stream, stream_in, stream_watched, whole};
 
 fn example(dialect: Dialect) -> Json {
     examples().into_iter().find(|(of, _)| *of == dialect).unwrap().1
@@ -118,7 +120,7 @@ fn the_whole_item_is_authoritative() {
 #[test]
 fn a_call_that_did_not_end_is_never_whole() {
     for last in [vec![], vec![completed()]] {
-        let mut events = vec![added(call_item("in_progress", "")), delta("{\"x\":1}")];
+        let mut events = vec![added(call_item("in_progress", "")), delta("{\"x\":1")];
         events.extend(last);
         let seen = responses_seen(&events);
         assert_eq!(seen.calls.len(), 1);
@@ -131,6 +133,129 @@ fn a_call_that_did_not_end_is_never_whole() {
         responses_seen(&[added(call_item("in_progress", "")), done(call_item("completed", "{}")), next]);
     let cut: Vec<_> = seen.calls.iter().map(|call| call.truncated).collect();
     assert_eq!((cut, seen.finish), (vec![false, true], Finish::Truncated));
+}
+
+/// All arguments of a call.
+fn filled() -> Json {
+    json!({"type":"response.function_call_arguments.done","item_id":"fc_1","output_index":0,"arguments":"{\"x\":1}"})
+}
+
+/// Text in pieces, refused or not.
+fn text_delta(kind: &str, text: &str) -> Json {
+    json!({"type":format!("response.{kind}.delta"),"item_id":"m","output_index":0,"content_index":0,"delta":text})
+}
+
+fn message(status: &str, content: &Json) -> Json {
+    json!({"type":"message","id":"m","role":"assistant","status":status,"content":content})
+}
+
+/// The last event, with all items.
+fn completed_with(output: &Json) -> Json {
+    let mut last = completed();
+    last["response"]["output"] = output.clone();
+    last
+}
+
+fn responses_watched(events: &[Json], options: StreamOptions) -> (Seen, Watched) {
+    let text = sse(events, false);
+    let (seen, watched) = stream_in(Dialect::OpenAiResponses, [text.as_bytes()], options, [256, 4096]);
+    (seen.unwrap(), watched)
+}
+
+/// Whatever of a response comes more than once, and in whatever way: it is there once, and was told once.
+#[test]
+fn nothing_of_a_response_is_lost_or_doubled() {
+    let said = message(
+        "completed",
+        &json!([{"type":"output_text","text":"he"},{"type":"output_text","text":"llo"}]),
+    );
+    let called = call_item("completed", "{\"x\":1}");
+    let output = json!([said, called]);
+    let number = |mut event: Json| {
+        event["output_index"] = 1.into();
+        event
+    };
+    let begins = added(message("in_progress", &json!([])));
+    let [one, two] = ["he", "llo"].map(|text| text_delta("output_text", text));
+    let says = [begins, one, two.clone(), done(said.clone())];
+    let begun = number(added(call_item("in_progress", "")));
+    let pieces = ["{\"x\"", ":1}"].map(|text| number(delta(text)));
+    let (filled, ends) = (number(filled()), number(done(called.clone())));
+    let calls: [&[Json]; 6] = [
+        &[],
+        from_ref(&ends),
+        from_ref(&begun),
+        &[begun.clone(), filled.clone()],
+        &[begun.clone(), pieces[0].clone(), pieces[1].clone(), filled.clone()],
+        &[begun.clone(), pieces[0].clone(), pieces[1].clone(), filled.clone(), ends.clone()],
+    ];
+    for texts in [&says[..0], &says[..1], &says[..3], &says[..4], &says[3..]] {
+        for call in calls {
+            let mut events = [texts, call].concat();
+            events.push(completed_with(&output));
+            // All that came is whole, and it is not all: an error, since what is repeated is not kept then.
+            let text_is_open = matches!(texts.len(), 1 | 3) && texts[0] != says[3];
+            let open = text_is_open || call == from_ref(&begun) || texts.is_empty() && call.is_empty();
+            if !open && (texts.is_empty() || call.is_empty()) {
+                let error = failed(Dialect::OpenAiResponses, &sse(&events, false));
+                assert!(matches!(error, StreamError::Reply(ReplyError::Shape { .. })), "{error}");
+                continue;
+            }
+            let (seen, watched) = responses_watched(&events, ALL);
+            assert_eq!((seen.called(), &*seen.text), (vec![("f", "{\"x\":1}")], "hello"), "{events:?}");
+            assert_eq!((seen.finish, seen.calls[0].truncated), (Finish::Complete, false));
+            assert_eq!(watched.text, "hello", "{events:?}");
+            assert_eq!(
+                watched.calls,
+                [("call_1".into(), "f".into(), "{\"x\":1}".into(), true)],
+                "{events:?}"
+            );
+            let replay = seen.replay.unwrap();
+            assert_eq!(replay.as_array().map(Vec::len), Some(2), "{replay}");
+            let (seen, _) = responses_watched(&events, CALLS);
+            assert_eq!((seen.called(), seen.calls[0].truncated), (vec![("f", "{\"x\":1}")], false));
+        }
+    }
+    // Without the items in the end what came in pieces is all there is.
+    let events = [text_delta("output_text", "he"), two, completed()];
+    let (seen, watched) = responses_watched(&events, ALL);
+    assert_eq!((&*seen.text, seen.finish, &*watched.text), ("hello", Finish::Complete, "hello"));
+}
+
+/// The connection broke: what came is there, and a call whose arguments are whole can be run.
+#[test]
+fn a_response_that_broke_off_keeps_its_pieces() {
+    let seen = responses_seen(&[added(call_item("in_progress", "")), delta("{\"x\":1}"), filled()]);
+    assert_eq!((seen.called(), seen.calls[0].truncated), (vec![("f", "{\"x\":1}")], false));
+    let seen = responses_seen(&[added(call_item("in_progress", "")), delta("{\"x\":")]);
+    assert_eq!((seen.called(), seen.calls[0].truncated), (vec![("f", "{\"x\":")], true));
+    let seen =
+        responses_seen(&[added(message("in_progress", &json!([]))), text_delta("output_text", "he\"")]);
+    assert_eq!((&*seen.text, seen.finish), ("he\"", Finish::Truncated));
+    let content = json!([{"type":"output_text","text":"he\""}]);
+    let replay =
+        json!([{"type":"message","id":"m","role":"assistant","status":"in_progress","content":content}]);
+    assert_eq!(seen.replay, Some(replay));
+}
+
+/// No call of it is run, also if only calls are kept.
+#[test]
+fn a_refusal_of_responses_is_known_however_it_is_read() {
+    let refused = message("completed", &json!([{"type":"refusal","refusal":"No."}]));
+    let mut call = done(call_item("completed", "{}"));
+    call["output_index"] = 1.into();
+    let events = [
+        added(message("in_progress", &json!([]))),
+        text_delta("refusal", "No."),
+        done(refused),
+        call,
+        completed(),
+    ];
+    for options in [ALL, CALLS] {
+        let (seen, watched) = responses_watched(&events, options);
+        assert_eq!((&*seen.text, seen.finish, &*watched.text), ("No.", Finish::Refused, "No."));
+        assert!(seen.calls[0].truncated);
+    }
 }
 
 #[test]
@@ -171,7 +296,7 @@ fn errors_of_every_shape_end_a_stream_with_their_words() {
 #[test]
 fn the_response_that_is_repeated_in_the_end_takes_no_memory() {
     let mut last = completed();
-    last["response"]["output"] = "x".repeat(100_000).into();
+    last["response"]["output"] = json!([call_item("completed", &"x".repeat(100_000))]);
     let events = [done(call_item("completed", "{}")), last];
     let (seen, _) = stream_in(Dialect::OpenAiResponses, [sse(&events, false).as_bytes()], CALLS, [16, 512]);
     assert_eq!(seen.unwrap().called(), [("f", "{}")]);
@@ -285,9 +410,9 @@ fn a_gemini_stream_ends_for_the_reason_it_gives() {
     for (reason, finish, truncated) in [
         ("STOP", Finish::Complete, false),
         ("MAX_TOKENS", Finish::Truncated, true),
-        ("SAFETY", Finish::Refused, false),
+        ("SAFETY", Finish::Refused, true),
         ("MALFORMED_FUNCTION_CALL", Finish::Malformed, true),
-        ("UNEXPECTED_TOOL_CALL", Finish::Complete, false),
+        ("UNEXPECTED_TOOL_CALL", Finish::Malformed, true),
     ] {
         let seen = gemini_seen(&[call.clone(), ends(reason)]);
         assert_eq!((seen.finish, seen.calls[0].truncated), (finish, truncated), "{reason}");

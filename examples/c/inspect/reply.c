@@ -44,7 +44,7 @@ static void put_call(const toolcore_tool_call_t *call)
 /* What a reply says; with "replay", also the turn that goes back. */
 bool put_reply(str request, uint32_t dialect, const toolcore_reply_t *reply)
 {
-    static const char *const ends[] = { "complete", "truncated", "refused", "malformed" };
+    static const char *const ends[] = { "complete", "truncated", "refused", "malformed", "paused" };
     toolcore_tool_call_t call = TOOLCORE_TOOL_CALL_INIT;
     bool replay = false;
     char *buffer = arena + arena_used;

@@ -1,9 +1,10 @@
 //! Items that come whole, and what comes beside them: pieces for those who watch alone, and runs of text.
 
-use super::super::text::{CALL, NO_KEY, Part, SHOWN, Span};
+use super::super::show::Kind;
+use super::super::text::{CALL, CLOSED, NO_KEY, Part, SHOWN, Span};
 use super::{Applier, JsonKind};
 use crate::dialect::{Field, ReplyError, Show};
-use crate::json::Value;
+use crate::json::{Reader, Value};
 
 impl Applier<'_, '_> {
     /// Tells those who watch of the first pinned piece.
@@ -60,10 +61,19 @@ impl Applier<'_, '_> {
     /// Puts the first pinned piece in the place of an item.
     pub(super) fn replace(&mut self, key: u32) -> Result<(), ReplyError> {
         let Some((index, part)) = self.find(key) else {
+            self.show_item();
             self.open(key)?;
             self.close(key);
             return Ok(());
         };
+        if part.flags & SHOWN == 0 {
+            self.show_item();
+        }
+        // Of the words of a refusal no more comes than that.
+        if self.calls_only && part.flags & CALL == 0 {
+            self.close_part(index);
+            return Ok(());
+        }
         self.text.remove(Span { at: part.at, len: part.len }, Some(index));
         self.text.take(part.at, 0, Some(index));
         self.tell_start(index, true);
@@ -72,7 +82,103 @@ impl Applier<'_, '_> {
         {
             self.show(Show::Arguments, arguments, Some(index));
         }
+        // Its arguments are text once more.
+        if let Some(part) = self.text.part(index) {
+            self.text.set_part(index, Part { flags: part.flags & !CLOSED, ..part });
+        }
         self.close_part(index);
         Ok(())
+    }
+
+    /// Adds a piece to a field of an item that comes once more.
+    pub(super) fn grow(&mut self, key: u32, field: u8) -> Result<(), ReplyError> {
+        let Some(Field { show, empty, .. }) = self.field(field) else { return Ok(()) };
+        if empty.is_empty() && self.find(key).is_none() {
+            return Ok(());
+        }
+        if self.calls_only && *show != Show::Refusal {
+            self.show_only(key, field);
+            return Ok(());
+        }
+        if self.find(key).is_none() {
+            self.item(key, false, Some(empty))?;
+        }
+        self.append(key, field)?;
+        if let Some((index, part)) = self.find(key) {
+            self.text.set_part(index, Part { flags: part.flags | SHOWN, ..part });
+        }
+        Ok(())
+    }
+
+    /// Puts the first pinned piece in the place of a field's value, and ends the item.
+    pub(super) fn fill(&mut self, key: u32, field: u8) -> Result<(), ReplyError> {
+        let Some((index, part)) = self.find(key).filter(|(_, part)| part.flags & CLOSED == 0) else {
+            return Ok(());
+        };
+        let Some(Field { show, path, .. }) = self.field(field) else { return Ok(()) };
+        if Value::from_checked(self.text.str(self.pin())).kind() != JsonKind::String {
+            return Ok(());
+        }
+        let Some(value) = self.text.value(part).pointer(path).map(|value| self.place_in(part, value.raw()))
+        else {
+            return Ok(());
+        };
+        if part.flags & SHOWN == 0 {
+            let Span { at, len } = self.pin();
+            self.show(*show, Span { at: at + 1, len: len - 2 }, Some(index));
+            self.text.set_part(index, Part { flags: part.flags | SHOWN, ..part });
+        }
+        self.text.remove(value, Some(index));
+        self.text.take(value.at, 0, Some(index));
+        self.close_part(index);
+        Ok(())
+    }
+
+    /// Takes the items that have not come, or are not whole, from the first pinned piece, the list of all.
+    pub(super) fn repeat(&mut self) -> Result<(), ReplyError> {
+        let list = self.pin();
+        if !self.text.str(list).starts_with('[') {
+            return Ok(());
+        }
+        // What is left of the list stays pinned.
+        self.text.pins = [Span::default(), Span { at: list.at + 1, len: list.len - 1 }, Span::default()];
+        for key in 0.. {
+            let rest = self.text.pins[1];
+            let text = self.text.str(rest);
+            let start = text.trim_start_matches([' ', '\t', '\n', '\r', ',']);
+            let before = text.len() - start.len();
+            let Ok(item) = Reader::checked(start).skip_value() else { break };
+            let (len, outline) = (item.raw().len(), item.entries().nth(1).is_none());
+            let wanted = !self.calls_only || self.shape.call(item).is_some();
+            let used = before + len;
+            self.text.pins = [
+                Span { at: rest.at + before, len },
+                Span { at: rest.at + used, len: rest.len - used },
+                Span::default(),
+            ];
+            let whole = self.find(key).is_some_and(|(_, part)| part.flags & CLOSED != 0);
+            if whole || !wanted {
+                continue;
+            }
+            if outline {
+                return Err(ReplyError::Shape { expected: "an event for each item of the response" });
+            }
+            self.replace(key)?;
+        }
+        self.text.pins[1] = Span::default();
+        Ok(())
+    }
+
+    /// Tells those who watch of what is in the first pinned piece, an item.
+    fn show_item(&mut self) {
+        let Applier { shape, text, decoder, watch, .. } = self;
+        let [item, ..] = text.pins;
+        (shape.shown)(Value::from_checked(text.str(item)), &mut |field, piece| {
+            let show = shape.fields.get(usize::from(field)).map(|field| field.show);
+            let kind = if show == Some(Show::Reasoning) { Kind::Reasoning } else { Kind::Text };
+            if let Some(piece) = piece.as_str() {
+                decoder.tell(kind, piece.raw(), *watch);
+            }
+        });
     }
 }
