@@ -15,9 +15,11 @@ use crate::time::{Clock, Deadline, Duration};
 pub struct ToolCall<'r> {
     /// The provider's id, its exact text; `None` if the reply had none.
     pub id: Option<&'r str>,
-    /// The id by which results and replay refer to the call: `id`, or one that was minted because there is
-    /// none, which no other call of the reply has. Empty where the wire wants none, and in a call made by
-    /// hand without one.
+    /// The id by which results and replay refer to the call, which no other call of the reply has: `id`; one
+    /// that was minted because there is none; or one that is sent because the provider does not allow `id` or
+    /// a call before it has the same. Where the provider wants no ids, a minted one is for the host alone and
+    /// never sent. Empty in a call made by hand without one, and in what was rescued of a stream if there is no
+    /// room for it.
     pub wire_id: &'r str,
     /// The name that the model used, an alias maybe.
     pub name: &'r str,

@@ -72,8 +72,9 @@ pub struct toolcore_answer_opts_t {
     pub max_depth: u32,
     /// Steps that the check of one call's arguments may take; 0 for the default, 1,000,000.
     pub max_steps: u32,
-    /// Must be 0.
-    pub reserved: u32,
+    /// Which turn of the conversation it is; see toolcore_reply_opts_t. A reply that was read before has its ids
+    /// already.
+    pub turn: u32,
     /// The timeout where neither the tool nor the registry sets one; 0 for none.
     pub timeout_ms: u64,
 }
@@ -252,7 +253,6 @@ fn options<'o>(
     clock: Option<&'o HostClock>,
 ) -> Result<AnswerOptions<'o>, Fail> {
     if opts.flags & !(TOOLCORE_ANSWER_BARE | TOOLCORE_ANSWER_LENIENT | TOOLCORE_ANSWER_LAST_WINS) != 0
-        || opts.reserved != 0
         || opts.reserved2 != 0
     {
         return Err(UNKNOWN);
@@ -265,6 +265,7 @@ fn options<'o>(
         lenient: opts.flags & TOOLCORE_ANSWER_LENIENT != 0,
         last_wins: opts.flags & TOOLCORE_ANSWER_LAST_WINS != 0,
         bare: opts.flags & TOOLCORE_ANSWER_BARE != 0,
+        turn: opts.turn,
         check: check_options(opts.max_depth, 0, opts.max_steps)?,
         ..AnswerOptions::default()
     })

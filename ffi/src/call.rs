@@ -38,8 +38,9 @@ pub struct toolcore_tool_call_t {
     /// Must be 0.
     pub reserved: u32,
     /// The id by which results and the model's turn (toolcore_reply_replay) refer to the call: `id`, or one that the
-    /// library made and no other call of the reply has, where there is none and the provider wants one. A host that
-    /// makes a call need not set it.
+    /// library made and no other call of the reply has, where there is none, the provider does not allow it, or a
+    /// call before it has the same. Where the provider wants no ids, one that was made is for the host alone. A host
+    /// that makes a call need not set it.
     pub wire_id: toolcore_str_t,
 }
 

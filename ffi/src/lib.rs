@@ -74,6 +74,8 @@ pub mod dispatch;
 
 pub mod results;
 
+pub mod turn;
+
 pub mod json;
 
 pub mod json_writer;

@@ -4,8 +4,9 @@ use super::change::{CallParts, Change, Field, Member, Shape, Show, index};
 use super::native::{NativeForm, NativeKind};
 use super::results::{Answered, Budget, write_part};
 use super::tools::{Choice, Note, WireRequest, WireTool};
+use super::turn::Turn;
 use super::{
-    ChoiceWords, Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, member,
+    ChoiceWords, Facts, Finish, IdRule, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, member,
     name_and_description, provider_error,
 };
 use crate::json::{Kind, Reader, Value, Writer};
@@ -33,6 +34,10 @@ const CALL_BLOCK: [Member; 6] = [
     Member::whole("text"),
     Member::whole("thinking"),
 ];
+
+/// "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'": what the server answers to other ids
+/// (HKUDS/nanobot#4356, RooCodeInc/Roo-Code#10649). No most length is known.
+const IDS: IdRule = IdRule { len: (1, usize::MAX), marks: Some("_-") };
 
 /// What is read of a block.
 const BLOCK: [&str; 5] = ["type", "text", "id", "name", "input"];
@@ -71,7 +76,8 @@ const NATIVE: [NativeForm; 3] = [
 
 impl Wire for Anthropic {
     fn facts(&self) -> Facts {
-        Facts { choice: ChoiceWords { allowed: false, ..ChoiceWords::ALL }, ..Facts::PROVIDER }
+        let choice = ChoiceWords { allowed: false, ..ChoiceWords::ALL };
+        Facts { choice, ids: IDS, ..Facts::PROVIDER }
     }
 
     fn native(&self) -> &'static [NativeForm] {
@@ -209,6 +215,31 @@ impl Wire for Anthropic {
             }
             out.array_end();
         }
+        out.object_end();
+        Ok(())
+    }
+
+    fn turn(&self, turn: &Turn<'_>, out: &mut Writer<'_, '_>) -> Result<(), ReplayError> {
+        out.object_start();
+        member("role", "assistant", out);
+        out.key("content");
+        out.array_start();
+        if !turn.text.is_empty() {
+            out.object_start();
+            member("type", "text", out);
+            member("text", turn.text, out);
+            out.object_end();
+        }
+        turn.each(|call| {
+            out.object_start();
+            member("type", "tool_use", out);
+            member("id", call.id, out);
+            member("name", call.name, out);
+            out.key("input");
+            call.write_object(out);
+            out.object_end();
+        });
+        out.array_end();
         out.object_end();
         Ok(())
     }

@@ -11,6 +11,7 @@ use super::change::{CallParts, Change, Shape};
 use super::openai_chat::{self, OpenAiChat};
 use super::results::{Answered, Budget};
 use super::tools::{Choice, Note, WireRequest, WireTool};
+use super::turn::Turn;
 use super::{ChoiceWords, Facts, Finish, IdRule, Item, NameRule, ReplayError, ReplyError, Wire, is};
 use crate::json::{Reader, Value, Writer};
 use crate::result::ToolResult;
@@ -74,6 +75,12 @@ impl Wire for MistralChat {
         out: &mut Writer<'_, '_>,
     ) -> Result<(), ReplayError> {
         OpenAiChat.replay(root, ids, out)
+    }
+
+    /// Without custom tools.
+    fn turn(&self, turn: &Turn<'_>, out: &mut Writer<'_, '_>) -> Result<(), ReplayError> {
+        openai_chat::write_turn(turn, false, out);
+        Ok(())
     }
 
     fn stream(&self) -> Option<&'static Shape> {

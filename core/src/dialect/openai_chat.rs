@@ -4,6 +4,7 @@ use super::change::{CallParts, Change, Field, Member, Shape, Show, index};
 use super::native::{NativeForm, NativeKind};
 use super::results::{Answered, Budget, write_part};
 use super::tools::{Choice, Note, WireRequest, WireTool};
+use super::turn::Turn;
 use super::{
     Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, is, list, member, name_and_description,
     provider_error,
@@ -85,6 +86,9 @@ pub(super) const SHAPE: Shape = Shape {
 };
 
 impl Wire for OpenAiChat {
+    /// No rule for ids: the provider's own server has refused some of more than 40 characters and taken others
+    /// (agno-agi/agno#5382, vercel/ai#17233), and servers that imitate it put into a longer one what they need
+    /// back (BerriAI/litellm#16895).
     fn facts(&self) -> Facts {
         Facts { max_tools: MAX_TOOLS, ..Facts::PROVIDER }
     }
@@ -252,6 +256,11 @@ impl Wire for OpenAiChat {
             }
         }
         out.object_end();
+        Ok(())
+    }
+
+    fn turn(&self, turn: &Turn<'_>, out: &mut Writer<'_, '_>) -> Result<(), ReplayError> {
+        write_turn(turn, true, out);
         Ok(())
     }
 
@@ -481,6 +490,47 @@ fn read_delta<'e>(reader: &mut Reader<'e>, visit: &mut dyn FnMut(Change<'e>)) ->
         }
     }
     Ok(())
+}
+
+/// Writes a message of the model. A call of a custom tool is one of a function where there are no such tools.
+pub(super) fn write_turn(turn: &Turn<'_>, custom_tools: bool, out: &mut Writer<'_, '_>) {
+    out.object_start();
+    member("role", "assistant", out);
+    out.key("content");
+    if turn.text.is_empty() {
+        out.null()
+    } else {
+        out.string(turn.text)
+    }
+    write_calls(turn, custom_tools, out);
+    out.object_end();
+}
+
+/// Writes the member `tool_calls`, if there are calls.
+pub(super) fn write_calls(turn: &Turn<'_>, custom_tools: bool, out: &mut Writer<'_, '_>) {
+    if turn.count == 0 {
+        return;
+    }
+    out.key("tool_calls");
+    out.array_start();
+    turn.each(|call| {
+        let kind = if call.custom && custom_tools { "custom" } else { "function" };
+        out.object_start();
+        member("id", call.id, out);
+        member("type", kind, out);
+        out.key(kind);
+        out.object_start();
+        member("name", call.name, out);
+        if kind == "custom" {
+            member("input", call.arguments, out);
+        } else {
+            out.key("arguments");
+            call.write_text(out);
+        }
+        out.object_end();
+        out.object_end();
+    });
+    out.array_end();
 }
 
 /// Writes a call as it goes back: with an id, its arguments as text, and without its number in a stream.

@@ -50,11 +50,13 @@ impl Reply<'_> {
             Some(form) => out.sink().put(form.turn[0]),
         }
         let mut index = 0;
+        let needs_ids = wire.facts().needs_ids;
         let mut ids = || {
-            let call = self.get(index);
+            let call = self.get(index)?;
             index += 1;
-            call.filter(|call| call.id != Some(call.wire_id) && !call.wire_id.is_empty())
-                .map(|call| call.wire_id)
+            // A minted one stays here where the provider wants none.
+            let goes_out = call.id.is_some() || needs_ids;
+            (goes_out && call.id != Some(call.wire_id)).then_some(call.wire_id)
         };
         match form {
             None => wire.replay(root, &mut ids, out)?,
