@@ -953,6 +953,9 @@ typedef struct toolcore_tool_call_t {
     // call before it has the same. Where the provider wants no ids, one that was made is for the host alone. A host
     // that makes a call need not set it.
     toolcore_str_t wire_id;
+    // The set of the provider's tools that the tool is of (Anthropic's toolset_name), which its result says too;
+    // empty for the host's own tools.
+    toolcore_str_t toolset;
 } toolcore_tool_call_t;
 
 // Something that sees every call. What it is called with is valid until it returns; it runs in the thread
@@ -1679,7 +1682,7 @@ toolcore_status_t toolcore_tools_render(const toolcore_registry_t *registry,
 // Runs every call of a model's reply and writes the messages to append to the conversation: a JSON array;
 // for MCP one CallToolResult. What the model did wrong is told to the model and is no error here.
 //
-// A quarter of `scratch` holds 28 bytes for each call and the checker's stack (32 bytes and more for each level
+// A quarter of `scratch` holds 40 bytes for each call and the checker's stack (32 bytes and more for each level
 // that a call's arguments have; see toolcore_schema_scratch_size), the rest the arguments that have to be
 // decoded, and one result at a time. It is free again when this returns.
 //
@@ -1797,7 +1800,7 @@ uint32_t toolcore_reply_finish(const toolcore_reply_t *reply);
 
 // Bytes of memory for a stream with these options (NULL for the defaults). 0 if they are not valid. A stream may be
 // given more or less: it uses what it has, three quarters of it for the reply's text and one event, the rest for
-// 32 bytes for each call and 20 for each other block of the reply.
+// 40 bytes for each call and 20 for each other block of the reply.
 //
 // Threads: any.
 size_t toolcore_stream_mem_size(const toolcore_stream_opts_t *opts);

@@ -25,6 +25,9 @@ pub struct ToolCall<'r> {
     pub name: &'r str,
     /// The arguments' JSON text as it came; empty if there were none.
     pub arguments: &'r str,
+    /// The set of the provider's tools that the tool is of (Anthropic's `toolset_name`), which its result says
+    /// too; empty for the host's own tools.
+    pub toolset: &'r str,
     /// The reply ended at its token limit in or right after this call: it is never executed.
     pub truncated: bool,
     /// The call is of a tool that takes free text and no JSON (OpenAI's custom tools): `arguments` is that

@@ -2,7 +2,7 @@
 
 /// Words for call records and the schema checker, bytes for decoded text and results.
 ///
-/// What a call needs: 8 words for each call of a reply and, for checking, about 8 for each level of
+/// What a call needs: 10 words for each call of a reply and, for checking, about 8 for each level of
 /// nesting of its arguments; bytes for the arguments where the provider sends them as escaped text, for an
 /// id that is minted or made to fit, and for the result. Errors name what was missing.
 #[derive(Debug, Default)]

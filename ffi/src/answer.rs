@@ -108,7 +108,7 @@ pub struct toolcore_outcome_t {
 /// Runs every call of a model's reply and writes the messages to append to the conversation: a JSON array;
 /// for MCP one CallToolResult. What the model did wrong is told to the model and is no error here.
 ///
-/// A quarter of `scratch` holds 28 bytes for each call and the checker's stack (32 bytes and more for each level
+/// A quarter of `scratch` holds 40 bytes for each call and the checker's stack (32 bytes and more for each level
 /// that a call's arguments have; see toolcore_schema_scratch_size), the rest the arguments that have to be
 /// decoded, and one result at a time. It is free again when this returns.
 ///

@@ -84,7 +84,7 @@ pub struct toolcore_stream_opts_t {
 
 /// Bytes of memory for a stream with these options (NULL for the defaults). 0 if they are not valid. A stream may be
 /// given more or less: it uses what it has, three quarters of it for the reply's text and one event, the rest for
-/// 32 bytes for each call and 20 for each other block of the reply.
+/// 40 bytes for each call and 20 for each other block of the reply.
 ///
 /// Threads: any.
 #[unsafe(no_mangle)]

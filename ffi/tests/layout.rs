@@ -86,7 +86,7 @@ no_padding! {
     toolcore_reply_opts_t { struct_size, max_depth, flags, turn, reserved }
     toolcore_replay_opts_t { struct_size, flags, reserved }
     toolcore_stream_opts_t { struct_size, reply_bytes, event, user_data, max_depth, flags, turn, reserved }
-    toolcore_tool_call_t { struct_size, id, name, arguments, flags, reserved, wire_id }
+    toolcore_tool_call_t { struct_size, id, name, arguments, flags, reserved, wire_id, toolset }
     toolcore_part_t { struct_size, text, name, data, data_len, total, kind, reserved }
     toolcore_usage_t {
         struct_size, reserved, input_tokens, output_tokens, cached_tokens, thinking_tokens, cost_micros, latency_ms,

@@ -26,11 +26,12 @@ const FIELDS: [Field; 6] = [
 ];
 
 /// What is read of a block if only calls are kept.
-const CALL_BLOCK: [Member; 6] = [
+const CALL_BLOCK: [Member; 7] = [
     Member::whole("type"),
     Member::whole("id"),
     Member::whole("name"),
     Member::whole("input"),
+    Member::whole("toolset_name"),
     Member::whole("text"),
     Member::whole("thinking"),
 ];
@@ -40,7 +41,7 @@ const CALL_BLOCK: [Member; 6] = [
 const IDS: IdRule = IdRule { len: (1, usize::MAX), marks: Some("_-") };
 
 /// What is read of a block.
-const BLOCK: [&str; 5] = ["type", "text", "id", "name", "input"];
+const BLOCK: [&str; 6] = ["type", "text", "id", "name", "input", "toolset_name"];
 
 /// What is read of an event.
 const EVENT: [&str; 7] = ["type", "index", "content_block", "delta", "error", "content", "stop_reason"];
@@ -164,11 +165,12 @@ impl Wire for Anthropic {
                         content = true;
                         let mut blocks = reader.elements()?;
                         while blocks.next(reader)? {
-                            let [kind, text, id, name, arguments] = reader.pick(BLOCK)?;
+                            let [kind, text, id, name, arguments, toolset] = reader.pick(BLOCK)?;
                             if is(kind, "text") {
                                 visit(Item::Text(text));
                             } else if is(kind, "tool_use") {
-                                visit(Item::Call(CallParts { id, name, arguments, ..CallParts::default() }));
+                                let call = CallParts { id, name, arguments, ..CallParts::default() };
+                                visit(Item::Call(CallParts { toolset, ..call }));
                             }
                         }
                     }
@@ -237,6 +239,9 @@ impl Wire for Anthropic {
             member("name", call.name, out);
             out.key("input");
             call.write_object(out);
+            if !call.toolset.is_empty() {
+                member("toolset_name", call.toolset, out);
+            }
             out.object_end();
         });
         out.array_end();
@@ -279,8 +284,8 @@ impl Wire for Anthropic {
             fields: &FIELDS,
             empty_call: "",
             call: |item| {
-                let [kind, _, id, name, arguments] = item.pick(BLOCK)?;
-                let call = CallParts { id, name, arguments, ..CallParts::default() };
+                let [kind, _, id, name, arguments, toolset] = item.pick(BLOCK)?;
+                let call = CallParts { id, name, arguments, toolset, ..CallParts::default() };
                 Ok(is(kind, "tool_use").then_some(call))
             },
         };
@@ -386,6 +391,9 @@ impl Wire for Anthropic {
         if result.failed() {
             out.key("is_error");
             out.bool(true);
+        }
+        if !call.toolset.is_empty() {
+            member("toolset_name", call.toolset, out);
         }
         out.object_end();
     }

@@ -415,7 +415,7 @@ pub(super) fn read_call<'v>(reader: &mut Reader<'v>) -> Result<CallParts<'v>, Re
     }
     let [name, arguments, input] = function.or(custom).unwrap_or_default();
     let custom = function.is_none() && custom.is_some();
-    Ok(CallParts { id, name, arguments: arguments.or(input), encoded: true, custom, incomplete: false })
+    Ok(CallParts { id, name, arguments: arguments.or(input), encoded: true, custom, ..CallParts::default() })
 }
 
 /// What is read of a call's `function` or `custom`.

@@ -394,7 +394,7 @@ fn call_of<'r>(kind: Option<Value<'r>>, parts: [Option<Value<'r>>; 4]) -> Option
     let [id, name, arguments, input] = parts;
     let custom = is(kind, "custom_tool_call");
     let arguments = if custom { input } else { arguments };
-    let call = CallParts { id, name, arguments, encoded: true, custom, incomplete: false };
+    let call = CallParts { id, name, arguments, encoded: true, custom, ..CallParts::default() };
     (custom || is(kind, "function_call")).then_some(call)
 }
 

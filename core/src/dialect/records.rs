@@ -10,8 +10,8 @@ use super::{CallParts, IdRule, Item, Piece};
 use crate::json::{Kind, Value};
 use crate::sink::Sink;
 
-/// Start and length of id, name and arguments, the start of the id that goes out, and flags.
-pub(super) const RECORD: usize = 8;
+/// Start and length of id, name, arguments and toolset, the start of the id that goes out, and flags.
+pub(super) const RECORD: usize = 10;
 /// Set in a start that counts from the beginning of the decoded text, not of the reply.
 pub(super) const DECODED: u32 = 1 << 31;
 /// The flag of a call whose id is the provider's.
@@ -97,19 +97,22 @@ impl<'r, 'w> CallReader<'r, 'w> {
 
     pub(super) fn item(&mut self, item: Item<'r>) {
         match item {
-            Item::Call(CallParts { id, name, arguments, encoded, custom, incomplete }) => {
+            Item::Call(CallParts { id, name, arguments, encoded, custom, toolset, incomplete }) => {
                 let name = name.filter(|name| name.as_str().is_some()).map(|name| self.span(name));
                 let arguments = arguments.filter(|value| !value.is_null());
                 let cut = incomplete || self.origin.partial && !arguments.is_some_and(is_whole);
                 let encoded = encoded || self.origin.streamed;
                 let arguments =
                     arguments.map(|value| if encoded { self.span(value) } else { self.place(value.raw()) });
-                self.record(id.map(Piece::Json), name, arguments, cut, if custom { CUSTOM } else { 0 });
+                let toolset = toolset.filter(|name| name.as_str().is_some()).map(|name| self.span(name));
+                let flags = if custom { CUSTOM } else { 0 } | if cut { TRUNCATED } else { 0 };
+                self.record(id.map(Piece::Json), [name, arguments, toolset], flags);
             }
             Item::TextCall(call) => {
                 let name = self.piece(call.name);
                 let arguments = call.arguments.map(|arguments| self.piece(arguments));
-                self.record(call.id, Some(name), arguments, call.incomplete, 0);
+                let flags = if call.incomplete { TRUNCATED } else { 0 };
+                self.record(call.id, [Some(name), arguments, None], flags);
             }
             Item::Text(_) | Item::Beside(_) | Item::Plain(_) => {}
         }
@@ -122,19 +125,10 @@ impl<'r, 'w> CallReader<'r, 'w> {
         }
     }
 
-    fn record(
-        &mut self,
-        id: Option<Piece<'r>>,
-        name: Option<(u32, u32)>,
-        arguments: Option<(u32, u32)>,
-        cut: bool,
-        flags: u32,
-    ) {
+    /// Notes a call: its id, and where name, arguments and toolset stand.
+    fn record(&mut self, id: Option<Piece<'r>>, parts: [Option<(u32, u32)>; 3], flags: u32) {
         let id = id.filter(|id| !id.is_nothing());
-        let mut flags = flags | if id.is_some() { HAS_ID } else { 0 };
-        if cut {
-            flags |= TRUNCATED;
-        }
+        let flags = flags | if id.is_some() { HAS_ID } else { 0 };
         let (id_at, id_len) = match id {
             Some(id) => self.id(id),
             None => {
@@ -142,10 +136,10 @@ impl<'r, 'w> CallReader<'r, 'w> {
                 (0, 0)
             }
         };
-        let (name_at, name_len) = name.unwrap_or((0, 0));
-        let (args_at, args_len) = arguments.unwrap_or((0, 0));
+        let [(name_at, name_len), (args_at, args_len), (set_at, set_len)] =
+            parts.map(Option::unwrap_or_default);
         if let Some(place) = self.records.get_mut(self.count) {
-            *place = [id_at, id_len, name_at, name_len, args_at, args_len, 0, flags];
+            *place = [id_at, id_len, name_at, name_len, args_at, args_len, set_at, set_len, 0, flags];
         }
         self.count += 1;
     }

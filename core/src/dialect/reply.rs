@@ -135,7 +135,7 @@ impl<'r> Reply<'r> {
 
     /// The call at `index`, in the order of the reply.
     pub fn get(&self, index: usize) -> Option<ToolCall<'r>> {
-        let [id_at, id_len, name_at, name_len, args_at, args_len, wire_at, flags] =
+        let [id_at, id_len, name_at, name_len, args_at, args_len, set_at, set_len, wire_at, flags] =
             *self.records.get(index)?;
         let id = self.span(id_at, id_len);
         let wire_id = if flags & OTHER_ID != 0 { self.span(wire_at, MAPPED) } else { id };
@@ -144,6 +144,7 @@ impl<'r> Reply<'r> {
             wire_id,
             name: self.span(name_at, name_len),
             arguments: self.span(args_at, args_len),
+            toolset: self.span(set_at, set_len),
             truncated: flags & TRUNCATED != 0,
             custom: flags & CUSTOM != 0,
         })

@@ -192,7 +192,13 @@ pub(crate) fn render_one(
     out: &mut Writer<'_, '_>,
 ) {
     let limit = limit.unwrap_or(usize::MAX);
-    let call = &Answered { id, has_id: call.id.is_some(), name: call.name, custom: call.custom };
+    let call = &Answered {
+        id,
+        has_id: call.id.is_some(),
+        name: call.name,
+        toolset: call.toolset,
+        custom: call.custom,
+    };
     let write = |limit, room, out: &mut Writer<'_, '_>| {
         let mark = out.mark();
         let before = out.sink().len();
@@ -228,6 +234,8 @@ pub(crate) struct Answered<'a> {
     pub(crate) has_id: bool,
     /// The name that the model used.
     pub(crate) name: &'a str,
+    /// The set of tools that it is of; empty if of none.
+    pub(crate) toolset: &'a str,
     /// It is of a tool that takes free text.
     pub(crate) custom: bool,
 }

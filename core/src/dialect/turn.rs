@@ -45,6 +45,7 @@ pub fn render_turn(
                 has_id: call.id.is_some(),
                 name: alias.as_ref().map_or(call.name, WireName::as_str),
                 arguments: call.arguments,
+                toolset: call.toolset,
                 custom: call.custom,
             });
         }
@@ -145,6 +146,8 @@ pub(crate) struct TurnCall<'t> {
     pub(crate) name: &'t str,
     /// Its arguments: JSON, or the text of a custom tool.
     pub(crate) arguments: &'t str,
+    /// The set of tools that it is of; empty if of none.
+    pub(crate) toolset: &'t str,
     /// It is of a custom tool.
     pub(crate) custom: bool,
 }
