@@ -7,7 +7,8 @@
  *     toolcore_tools_render                                     into each request
  *     toolcore_answer                                           for each reply
  * or, in place of the last: toolcore_reply_parse -> toolcore_reply_call -> toolcore_dispatch ->
- * toolcore_results_render. The model's own turn, which goes before the results, is toolcore_reply_replay.
+ * toolcore_results_render. The model's own turn, which goes before the results, is toolcore_reply_replay; that of
+ * another provider's model is toolcore_turn_render.
  *
  * A reply that is streamed: toolcore_stream_init -> toolcore_stream_feed ... -> toolcore_stream_finish gives the
  * reply that toolcore_reply_parse would give, and toolcore_answer_reply answers it.
@@ -988,9 +989,13 @@ typedef struct toolcore_tool_call_t {
     // Must be 0.
     uint32_t reserved;
     // The id by which results and the model's turn (toolcore_reply_replay) refer to the call: `id`, or one that the
-    // library made and no other call of the reply has, where there is none and the provider wants one. A host that
-    // makes a call need not set it.
+    // library made and no other call of the reply has, where there is none, the provider does not allow it, or a
+    // call before it has the same. Where the provider wants no ids, one that was made is for the host alone. A host
+    // that makes a call need not set it.
     toolcore_str_t wire_id;
+    // The set of the provider's tools that the tool is of (Anthropic's toolset_name), which its result says too;
+    // empty for the host's own tools.
+    toolcore_str_t toolset;
 } toolcore_tool_call_t;
 
 // Something that sees every call. What it is called with is valid until it returns; it runs in the thread
@@ -1105,8 +1110,9 @@ typedef struct toolcore_answer_opts_t {
     uint32_t max_depth;
     // Steps that the check of one call's arguments may take; 0 for the default, 1,000,000.
     uint32_t max_steps;
-    // Must be 0.
-    uint32_t reserved;
+    // Which turn of the conversation it is; see toolcore_reply_opts_t. A reply that was read before has its ids
+    // already.
+    uint32_t turn;
     // The timeout where neither the tool nor the registry sets one; 0 for none.
     uint64_t timeout_ms;
 } toolcore_answer_opts_t;
@@ -1148,6 +1154,12 @@ typedef struct toolcore_reply_opts_t {
     uint32_t max_depth;
     // TOOLCORE_JSON_REPLACE_SURROGATES, or 0.
     uint32_t flags;
+    // Which turn of the conversation it is. The number stands in the ids that are made for calls without one
+    // ("toolcore_7_0"), so that no two of a conversation are the same if each turn has a number of its own. 0 to
+    // leave it out ("toolcore_0").
+    uint32_t turn;
+    // Must be 0.
+    uint32_t reserved;
 } toolcore_reply_opts_t;
 
 // How the model's turn is written. NULL, or all zero but struct_size, for the defaults.
@@ -1192,6 +1204,10 @@ typedef struct toolcore_stream_opts_t {
     uint32_t max_depth;
     // TOOLCORE_STREAM_CALLS_ONLY, and TOOLCORE_JSON_REPLACE_SURROGATES.
     uint32_t flags;
+    // Which turn of the conversation it is; see toolcore_reply_opts_t.
+    uint32_t turn;
+    // Must be 0.
+    uint32_t reserved;
 } toolcore_stream_opts_t;
 
 // What a run cost. Zero is unknown.
@@ -1264,7 +1280,7 @@ typedef struct toolcore_dispatch_opts_t {
 typedef struct toolcore_call_result_t {
     // sizeof(toolcore_call_result_t), the same in all elements of an array.
     size_t struct_size;
-    // The call's id. For a call without one: its wire_id; or empty, and the result stands at the call's place.
+    // The call's id, or its wire_id. For a call without one it may be empty: the result stands at the call's place.
     toolcore_str_t id;
     // The result, or NULL for a call that the host cancelled.
     const toolcore_result_t *result;
@@ -1712,7 +1728,7 @@ toolcore_status_t toolcore_tools_render(const toolcore_registry_t *registry,
 // Runs every call of a model's reply and writes the messages to append to the conversation: a JSON array;
 // for MCP one CallToolResult. What the model did wrong is told to the model and is no error here.
 //
-// A quarter of `scratch` holds 28 bytes for each call and the checker's stack (32 bytes and more for each level
+// A quarter of `scratch` holds 40 bytes for each call and the checker's stack (32 bytes and more for each level
 // that a call's arguments have; see toolcore_schema_scratch_size), the rest the arguments that have to be
 // decoded, and one result at a time. It is free again when this returns.
 //
@@ -1830,7 +1846,7 @@ uint32_t toolcore_reply_finish(const toolcore_reply_t *reply);
 
 // Bytes of memory for a stream with these options (NULL for the defaults). 0 if they are not valid. A stream may be
 // given more or less: it uses what it has, three quarters of it for the reply's text and one event, the rest for
-// 28 bytes for each call and 20 for each other block of the reply.
+// 40 bytes for each call and 20 for each other block of the reply.
 //
 // Threads: any.
 size_t toolcore_stream_mem_size(const toolcore_stream_opts_t *opts);
@@ -2114,6 +2130,28 @@ toolcore_status_t toolcore_results_render(uint32_t dialect,
                                           size_t len,
                                           size_t *out_len,
                                           toolcore_detail_t *why);
+
+// Writes a turn of the model with this text (empty for none) and these calls as a dialect takes it: one that another
+// provider's model took, that was stored, or that the host made up. Of a reply of the dialect itself write the turn
+// with toolcore_reply_replay, which keeps what the provider signed.
+//
+// Each call has the id that toolcore_results_render gives its result in the same dialect; a name that is not allowed
+// goes out as its alias. Arguments keep their exact text where they go as text; as an object they keep that of every
+// string and number, and {} stands for them if they are none.
+//
+// Returns TOOLCORE_OK; ERR_NO_SPACE; ERR_UNSUPPORTED in a dialect without turns (MCP) and for a flag that is not
+// known; ERR_INVALID_UTF8; ERR_INVALID_ARGUMENT. Nothing is written for neither text nor call. Nothing is kept.
+// Threads: any.
+TOOLCORE_MUST_USE
+toolcore_status_t toolcore_turn_render(uint32_t dialect,
+                                       toolcore_str_t text,
+                                       const toolcore_tool_call_t *calls,
+                                       size_t calls_len,
+                                       const toolcore_replay_opts_t *opts,
+                                       char *buf,
+                                       size_t len,
+                                       size_t *out_len,
+                                       toolcore_detail_t *why);
 
 // Whether a text is one JSON value (RFC 8259, UTF-8) with nothing but blanks around it.
 //

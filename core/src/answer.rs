@@ -8,7 +8,7 @@
 //! has to run a tool twice.
 
 use crate::call::ToolCall;
-use crate::dialect::{self, Dialect, Finish, MIN_ROOM, Reply, ReplyError};
+use crate::dialect::{self, Dialect, Finish, MIN_ROOM, Reply, ReplyError, ReplyOptions};
 use crate::dispatch::{Changed, DispatchError, DispatchOptions, dispatch};
 use crate::json::Writer;
 use crate::registry::{Hook, Registry};
@@ -38,6 +38,9 @@ pub struct AnswerOptions<'o> {
     pub changed: Option<Changed<'o>>,
     /// Leave the enclosing brackets out, so that the messages can be pasted into a list.
     pub bare: bool,
+    /// Which turn of the conversation it is; see [`ReplyOptions::turn`]. A reply that was read before has its
+    /// ids already.
+    pub turn: u32,
     /// How replies and arguments are read and checked.
     pub check: CheckOptions,
 }
@@ -92,7 +95,8 @@ pub fn answer<H: Handler, K: Hook>(
     sink: &mut Sink<'_>,
     observe: &mut dyn FnMut(&ToolCall<'_>, &ToolResult<'_>),
 ) -> Result<Outcome, AnswerError> {
-    let parsed = dialect::parse_reply(dialect, reply, &options.check.json, scratch);
+    let reading = ReplyOptions { json: options.check.json, turn: options.turn };
+    let parsed = dialect::parse_reply(dialect, reply, reading, scratch);
     let (reply, scratch) = parsed.map_err(AnswerError::Reply)?;
     answer_reply(registry, &reply, options, scratch, sink, observe)
 }
@@ -160,10 +164,10 @@ pub fn answer_reply<H: Handler, K: Hook>(
         }
         // An even share of what is spare, on top of what is kept for each.
         let share = spare / (reply.len() - index);
-        let bare_size = result_size(dialect, index, &call);
+        let bare_size = result_size(dialect, &call);
         let before = out.sink().len();
         let room = Some(bare_size + MIN_ROOM + share);
-        dialect::render_one(dialect, index, &call, &result, options.result_limit, room, &mut out);
+        dialect::render_one(dialect, call.wire_id, &call, &result, options.result_limit, room, &mut out);
         let written = out.sink().len() - before;
         spare = spare.saturating_sub(written.saturating_sub(bare_size + MIN_ROOM));
     }
@@ -223,16 +227,16 @@ fn envelope(dialect: Dialect, reply: &Reply<'_>, bare: bool) -> usize {
     let mut out = Writer::new(&mut measure);
     dialect.wire().results_start(bare, &mut out);
     dialect.wire().results_end(bare, &mut out);
-    let results = reply.calls().enumerate().map(|(index, call)| result_size(dialect, index, &call));
+    let results = reply.calls().map(|call| result_size(dialect, &call));
     measure.len() + results.sum::<usize>()
 }
 
 /// Bytes of a failed result without a text, and the comma before it.
-fn result_size(dialect: Dialect, index: usize, call: &ToolCall<'_>) -> usize {
+fn result_size(dialect: Dialect, call: &ToolCall<'_>) -> usize {
     let mut empty = ToolResult::new(&mut []);
     empty.fail(OutcomeKind::ToolFailed, |_| {});
     let mut measure = Sink::measure();
     let mut out = Writer::new(&mut measure);
-    dialect::render_one(dialect, index, call, &empty, None, None, &mut out);
+    dialect::render_one(dialect, call.wire_id, call, &empty, None, None, &mut out);
     measure.len() + 1
 }

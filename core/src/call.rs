@@ -15,14 +15,19 @@ use crate::time::{Clock, Deadline, Duration};
 pub struct ToolCall<'r> {
     /// The provider's id, its exact text; `None` if the reply had none.
     pub id: Option<&'r str>,
-    /// The id by which results and replay refer to the call: `id`, or one that was minted because there is
-    /// none, which no other call of the reply has. Empty where the wire wants none, and in a call made by
-    /// hand without one.
+    /// The id by which results and replay refer to the call, which no other call of the reply has: `id`; one
+    /// that was minted because there is none; or one that is sent because the provider does not allow `id` or
+    /// a call before it has the same. Where the provider wants no ids, a minted one is for the host alone and
+    /// never sent. Empty in a call made by hand without one, and in what was rescued of a stream if there is no
+    /// room for it.
     pub wire_id: &'r str,
     /// The name that the model used, an alias maybe.
     pub name: &'r str,
     /// The arguments' JSON text as it came; empty if there were none.
     pub arguments: &'r str,
+    /// The set of the provider's tools that the tool is of (Anthropic's `toolset_name`), which its result says
+    /// too; empty for the host's own tools.
+    pub toolset: &'r str,
     /// It is never executed: the reply was cut off in or right after this call, or was refused or malformed
     /// ([`Finish`](crate::dialect::Finish)).
     pub truncated: bool,

@@ -13,8 +13,8 @@ use alloc::string::String;
 use alloc::vec;
 
 use crate::dialect::{
-    CallResult, Calls, Dialect, RenderError, RenderErrorKind, ResultsError, ResultsOptions, ToolsOptions,
-    render_results, render_tools,
+    CallResult, Calls, Dialect, RenderError, RenderErrorKind, ReplayError, ResultsError, ResultsOptions,
+    ToolsOptions, render_results, render_tools, render_turn,
 };
 use crate::registry::{Hook, Registry};
 use crate::sink::{NoSpace, Sink};
@@ -45,6 +45,22 @@ pub fn results(
         |sink| render_results(dialect, calls, results, options, sink),
         |error| match error {
             ResultsError::NoSpace(NoSpace { need }) => Some(*need),
+            _ => None,
+        },
+    )
+}
+
+/// [`render_turn`] into a string.
+pub fn turn(
+    dialect: Dialect,
+    text: Option<&str>,
+    calls: &(impl Calls + ?Sized),
+    bare: bool,
+) -> Result<String, ReplayError> {
+    grow(
+        |sink| render_turn(dialect, text, calls, bare, sink),
+        |error| match error {
+            ReplayError::NoSpace(NoSpace { need }) => Some(*need),
             _ => None,
         },
     )

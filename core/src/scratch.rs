@@ -2,9 +2,9 @@
 
 /// Words for call records and the schema checker, bytes for decoded text and results.
 ///
-/// What a call needs: 6 words for each call of a reply and, for checking, about 8 for each level of
-/// nesting of its arguments; bytes for the arguments where the provider sends them as escaped text, and
-/// for the result. Errors name what was missing.
+/// What a call needs: 10 words for each call of a reply and, for checking, about 8 for each level of
+/// nesting of its arguments; bytes for the arguments where the provider sends them as escaped text, for an
+/// id that is minted or made to fit, and for the result. Errors name what was missing.
 #[derive(Debug, Default)]
 pub struct Scratch<'s> {
     /// Call records, and the checker's stack.

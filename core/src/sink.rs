@@ -135,6 +135,11 @@ impl<'b> Sink<'b> {
         core::str::from_utf8(self.buffer.get(start..self.len)?).ok()
     }
 
+    /// A piece of what was put so far, or `None` if it is not there.
+    pub(crate) fn piece(&self, start: usize, len: usize) -> Option<&str> {
+        core::str::from_utf8(self.buffer.get(start..start.checked_add(len)?)?).ok()
+    }
+
     /// Takes back everything put after `len`. A `len` beyond the present one changes nothing.
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);

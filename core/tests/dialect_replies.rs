@@ -466,7 +466,26 @@ fn ids_and_names_keep_their_exact_text() {
     let mut tools = memory.registry();
     tools.add(&open("f"), echo()).unwrap();
     let messages = answered(&tools, Dialect::Anthropic, &escaped).messages();
-    assert_eq!(messages[0]["content"][0]["tool_use_id"], id);
+    // The provider does not allow it.
+    assert_eq!(messages[0]["content"][0]["tool_use_id"], Dialect::Anthropic.wire_id(id).unwrap().as_str());
+}
+
+/// The provider's own sets of tools are run by the client, and a result says which set its call is of.
+#[test]
+fn a_toolset_is_named_in_the_result_of_its_call() {
+    let reply = json!({"content":[
+        {"type":"tool_use","id":"t1","name":"left_click","input":{},"toolset_name":"computer"},
+        {"type":"tool_use","id":"t2","name":"f","input":{},"toolset_name":null}]});
+    let mut memory = Memory::ample();
+    let mut tools = memory.registry();
+    tools.add(&open("left_click"), echo()).unwrap();
+    tools.add(&open("f"), echo()).unwrap();
+    let messages = answered(&tools, Dialect::Anthropic, &reply.to_string()).messages();
+    assert_eq!(
+        messages[0]["content"],
+        json!([{"type":"tool_result","tool_use_id":"t1","content":"{}","toolset_name":"computer"},
+            {"type":"tool_result","tool_use_id":"t2","content":"{}"}])
+    );
 }
 
 #[test]

@@ -403,6 +403,8 @@ fn calls_that_share_an_id_are_answered_in_the_order_of_their_results() {
         let messages = read(&try_results(Dialect::OpenAiChat, &calls, &results, &options).unwrap());
         let contents: Vec<_> = (0..3).map(|at| messages[at]["content"].as_str().unwrap()).collect();
         assert_eq!(contents, ["one", "b", "two"]);
+        let ids: Vec<_> = (0..3).map(|at| messages[at]["tool_call_id"].as_str().unwrap()).collect();
+        assert!(ids[..2] == ["a", "b"] && !["a", "b"].contains(&ids[2]), "no id goes out twice: {ids:?}");
     }
     for results in [&[a1, b][..], &[b, a1]] {
         let missing = try_results(Dialect::OpenAiChat, &calls, results, &options);

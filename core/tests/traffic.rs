@@ -41,6 +41,24 @@ fn recorded_bedrock_replies_are_read_and_answered() {
     run(Dialect::Bedrock, "recorded_bedrock_replies_are_read_and_answered", [50, 32, 20]);
 }
 
+#[test]
+fn recorded_cohere_replies_are_read_and_answered() {
+    run(Dialect::Cohere, "recorded_cohere_replies_are_read_and_answered", [8, 6, 2]);
+}
+
+/// What was recorded of a dialect that no test above goes through would be checked nowhere.
+#[test]
+fn every_recorded_dialect_is_compared() {
+    let Some(folder) = shared("data/traffic", "every_recorded_dialect_is_compared") else { return };
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let recorded = files.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    let mut recorded: Vec<_> =
+        recorded.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+    recorded.sort();
+    let compared = ["anthropic", "bedrock", "cohere", "gemini", "openai_chat", "openai_responses"];
+    assert_eq!(recorded, compared);
+}
+
 /// Checks all replies of a dialect, whole ones and streams; `expected` counts replies, calls, and recorded
 /// follow-ups.
 fn run(dialect: Dialect, test: &str, expected: [usize; 3]) {
@@ -212,7 +230,7 @@ fn forget_ids_of_the_client(result: &mut Json) {
 /// The tool results among messages: messages or items of their own, or the blocks at the start of one message.
 fn results(dialect: Dialect, messages: &[Json]) -> Vec<Json> {
     let (list, mark) = match dialect {
-        Dialect::OpenAiChat => {
+        Dialect::OpenAiChat | Dialect::Cohere => {
             return messages.iter().take_while(|message| message["role"] == "tool").cloned().collect();
         }
         Dialect::OpenAiResponses => {
@@ -233,7 +251,7 @@ fn is_output(item: &Json) -> bool {
 
 fn result_id(dialect: Dialect, result: &Json) -> &Json {
     match dialect {
-        Dialect::OpenAiChat => &result["tool_call_id"],
+        Dialect::OpenAiChat | Dialect::Cohere => &result["tool_call_id"],
         Dialect::OpenAiResponses => &result["call_id"],
         Dialect::Gemini => &result["functionResponse"]["id"],
         Dialect::Bedrock => &result["toolResult"]["toolUseId"],
@@ -291,7 +309,7 @@ fn normal(result: &Json) -> Json {
 
 fn schema_of<'a>(dialect: Dialect, row: &'a Json, name: &str) -> Option<&'a Json> {
     let (list, path, key) = match dialect {
-        Dialect::OpenAiChat => ("/tools", "/function", "/parameters"),
+        Dialect::OpenAiChat | Dialect::Cohere => ("/tools", "/function", "/parameters"),
         Dialect::OpenAiResponses => ("/tools", "", "/parameters"),
         Dialect::Gemini => ("/tools/0/functionDeclarations", "", "/parameters_json_schema"),
         Dialect::Bedrock => ("/toolConfig/tools", "/toolSpec", "/inputSchema/json"),

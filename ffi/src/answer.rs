@@ -72,8 +72,9 @@ pub struct toolcore_answer_opts_t {
     pub max_depth: u32,
     /// Steps that the check of one call's arguments may take; 0 for the default, 1,000,000.
     pub max_steps: u32,
-    /// Must be 0.
-    pub reserved: u32,
+    /// Which turn of the conversation it is; see toolcore_reply_opts_t. A reply that was read before has its ids
+    /// already.
+    pub turn: u32,
     /// The timeout where neither the tool nor the registry sets one; 0 for none.
     pub timeout_ms: u64,
 }
@@ -112,7 +113,7 @@ pub struct toolcore_outcome_t {
 /// Runs every call of a model's reply and writes the messages to append to the conversation: a JSON array;
 /// for MCP one CallToolResult. What the model did wrong is told to the model and is no error here.
 ///
-/// A quarter of `scratch` holds 28 bytes for each call and the checker's stack (32 bytes and more for each level
+/// A quarter of `scratch` holds 40 bytes for each call and the checker's stack (32 bytes and more for each level
 /// that a call's arguments have; see toolcore_schema_scratch_size), the rest the arguments that have to be
 /// decoded, and one result at a time. It is free again when this returns.
 ///
@@ -257,7 +258,6 @@ fn options<'o>(
     clock: Option<&'o HostClock>,
 ) -> Result<AnswerOptions<'o>, Fail> {
     if opts.flags & !(TOOLCORE_ANSWER_BARE | TOOLCORE_ANSWER_LENIENT | TOOLCORE_ANSWER_LAST_WINS) != 0
-        || opts.reserved != 0
         || opts.reserved2 != 0
     {
         return Err(UNKNOWN);
@@ -270,6 +270,7 @@ fn options<'o>(
         lenient: opts.flags & TOOLCORE_ANSWER_LENIENT != 0,
         last_wins: opts.flags & TOOLCORE_ANSWER_LAST_WINS != 0,
         bare: opts.flags & TOOLCORE_ANSWER_BARE != 0,
+        turn: opts.turn,
         check: check_options(opts.max_depth, 0, opts.max_steps)?,
         ..AnswerOptions::default()
     })

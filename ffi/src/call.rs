@@ -40,9 +40,13 @@ pub struct toolcore_tool_call_t {
     /// Must be 0.
     pub reserved: u32,
     /// The id by which results and the model's turn (toolcore_reply_replay) refer to the call: `id`, or one that the
-    /// library made and no other call of the reply has, where there is none and the provider wants one. A host that
-    /// makes a call need not set it.
+    /// library made and no other call of the reply has, where there is none, the provider does not allow it, or a
+    /// call before it has the same. Where the provider wants no ids, one that was made is for the host alone. A host
+    /// that makes a call need not set it.
     pub wire_id: toolcore_str_t,
+    /// The set of the provider's tools that the tool is of (Anthropic's toolset_name), which its result says too;
+    /// empty for the host's own tools.
+    pub toolset: toolcore_str_t,
 }
 
 /// A call whose arguments were accepted, as a callback gets it. Valid until the callback returns, and only
@@ -200,6 +204,7 @@ impl toolcore_tool_call_t {
             } else {
                 call.wire_id
             }),
+            toolset: toolcore_str_t::of(call.toolset),
         }
     }
 
@@ -218,6 +223,7 @@ impl toolcore_tool_call_t {
             wire_id: if wire_id.is_empty() { id.unwrap_or_default() } else { wire_id },
             name: c.text(self.name)?,
             arguments: c.text(self.arguments)?,
+            toolset: c.text(self.toolset)?,
             truncated: self.flags & TOOLCORE_CALL_TRUNCATED != 0,
             custom: self.flags & TOOLCORE_CALL_CUSTOM != 0,
         })

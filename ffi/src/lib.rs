@@ -75,6 +75,8 @@ pub mod dispatch;
 
 pub mod results;
 
+pub mod turn;
+
 pub mod json;
 
 pub mod json_writer;

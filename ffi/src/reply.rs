@@ -3,7 +3,9 @@
 use core::ffi::{c_char, c_void};
 use core::ptr;
 
-use toolcore_core::dialect::{Finish, ReplayError, Reply, ReplyError, parse_reply, write_provider_error};
+use toolcore_core::dialect::{
+    Finish, ReplayError, Reply, ReplyError, ReplyOptions, parse_reply, write_provider_error,
+};
 use toolcore_core::json::Options;
 use toolcore_core::scratch::Scratch;
 use toolcore_core::sink::{NoSpace, Sink};
@@ -54,6 +56,12 @@ pub struct toolcore_reply_opts_t {
     pub max_depth: u32,
     /// TOOLCORE_JSON_REPLACE_SURROGATES, or 0.
     pub flags: u32,
+    /// Which turn of the conversation it is. The number stands in the ids that are made for calls without one
+    /// ("toolcore_7_0"), so that no two of a conversation are the same if each turn has a number of its own. 0 to
+    /// leave it out ("toolcore_0").
+    pub turn: u32,
+    /// Must be 0.
+    pub reserved: u32,
 }
 
 /// toolcore_replay_opts_t.flags: leave the enclosing brackets out, to paste the messages into a list.
@@ -90,10 +98,10 @@ pub unsafe extern "C" fn toolcore_reply_mem_size(
         need.set(0);
         let (dialect, options) = (known_dialect(dialect)?, options(c, opts)?);
         let reply = c.bytes(reply.ptr.cast(), reply.len)?;
-        need.set(match parse_reply(dialect, reply, &options, Scratch::default()) {
+        need.set(match parse_reply(dialect, reply, options, Scratch::default()) {
             Ok(_) => reply_size(0, 0),
             Err(ReplyError::NoSpace { words, bytes }) => reply_size(words, bytes),
-            Err(error) => return Err(refused(why, error, reply, &options)),
+            Err(error) => return Err(refused(why, error, reply, &options.json)),
         });
         Ok(())
     })
@@ -126,7 +134,7 @@ pub unsafe extern "C" fn toolcore_reply_parse(
         let mut memory = c.memory(mem, mem_len)?;
         let place = memory.reserve::<Live<ReplyBody>>();
         let scratch = if place.is_ok() { memory.scratch() } else { Scratch::default() };
-        match (parse_reply(dialect, reply, &options, scratch), place) {
+        match (parse_reply(dialect, reply, options, scratch), place) {
             (Ok((reply, _)), Ok(place)) => {
                 out.set(place.object(ReplyBody { reply, text, memory: Span::new(mem, mem_len) }));
                 Ok(())
@@ -136,7 +144,7 @@ pub unsafe extern "C" fn toolcore_reply_parse(
                 Err(fail)
             }
             (Err(error), _) => {
-                let fail = refused(why, error, reply, &options);
+                let fail = refused(why, error, reply, &options.json);
                 if let ReplyError::NoSpace { words, bytes } = error {
                     why.need = reply_size(words, bytes);
                 }
@@ -245,7 +253,7 @@ pub unsafe extern "C" fn toolcore_reply_finish(reply: *const toolcore_reply_t) -
     read(TOOLCORE_FINISH_COMPLETE, |c| Ok(finish_of(c.object(reply)?.reply.finish())))
 }
 
-sized_struct!(toolcore_reply_opts_t);
+sized_struct!(toolcore_reply_opts_t, since turn);
 sized_struct!(toolcore_replay_opts_t);
 
 /// A reply, where its text is, and the memory that it lives in.
@@ -275,9 +283,12 @@ pub(crate) fn refused(why: &mut Why, error: ReplyError, reply: &[u8], options: &
     }
 }
 
-fn options(c: Caller, opts: *const toolcore_reply_opts_t) -> Result<Options, Fail> {
+fn options(c: Caller, opts: *const toolcore_reply_opts_t) -> Result<ReplyOptions, Fail> {
     let opts = c.options(opts)?;
-    read_options(opts.max_depth, opts.flags)
+    if opts.reserved != 0 {
+        return Err(UNKNOWN);
+    }
+    Ok(ReplyOptions { json: read_options(opts.max_depth, opts.flags)?, turn: opts.turn })
 }
 
 fn reply_size(words: usize, bytes: usize) -> usize {

@@ -24,7 +24,7 @@ pub const TOOLCORE_RESULT_HAS_ID: u32 = 1;
 pub struct toolcore_call_result_t {
     /// sizeof(toolcore_call_result_t), the same in all elements of an array.
     pub struct_size: usize,
-    /// The call's id. For a call without one: its wire_id; or empty, and the result stands at the call's place.
+    /// The call's id, or its wire_id. For a call without one it may be empty: the result stands at the call's place.
     pub id: toolcore_str_t,
     /// The result, or NULL for a call that the host cancelled.
     pub result: *const toolcore_result_t,
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn toolcore_results_render(
         let c = c.apart_from(Span::new(buf, len));
         let dialect = known_dialect(dialect)?;
         let options = options(&c.options(opts)?)?;
-        let calls = CallList::new(c, c.list(calls, calls_len)?)?;
+        let calls = CallList::new(c, c.list(calls, calls_len)?, false)?;
         let results = ResultList::new(c, c.list(results, results_len)?)?;
         let mut sink = Sink::new(output.buffer());
         match render_results_from(dialect, &calls, &results, &options, &mut sink) {
@@ -109,15 +109,17 @@ fn options(opts: &toolcore_results_opts_t) -> Result<ResultsOptions, Fail> {
 }
 
 /// Calls of C, each of which was found to be one.
-struct CallList {
+pub(crate) struct CallList {
     c: Caller,
     list: List<toolcore_tool_call_t>,
+    /// Their arguments are wanted.
+    arguments: bool,
 }
 
 impl CallList {
-    fn new(c: Caller, list: List<toolcore_tool_call_t>) -> Result<Self, Fail> {
+    pub(crate) fn new(c: Caller, list: List<toolcore_tool_call_t>, arguments: bool) -> Result<Self, Fail> {
         (0..list.len()).try_for_each(|index| list.get(c, index)?.to_core(c).map(|_| ()))?;
-        Ok(CallList { c, list })
+        Ok(CallList { c, list, arguments })
     }
 }
 
@@ -125,10 +127,11 @@ impl Calls for CallList {
     fn count(&self) -> usize {
         self.list.len()
     }
-    /// Without its arguments, of which a result says nothing.
+    /// Without its arguments for results, which say nothing of them.
     fn call(&self, index: usize) -> Option<ToolCall<'_>> {
         let call = self.list.get(self.c, index).ok()?;
-        toolcore_tool_call_t { arguments: toolcore_str_t::EMPTY, ..call }.to_core(self.c).ok()
+        let arguments = if self.arguments { call.arguments } else { toolcore_str_t::EMPTY };
+        toolcore_tool_call_t { arguments, ..call }.to_core(self.c).ok()
     }
 }
 

@@ -10,7 +10,7 @@ use toolcore_core::stream::{Stream, StreamError, StreamEvent, StreamOptions};
 use crate::abi::{Caller, Span, sized_struct, toolcore_str_t};
 use crate::callback::{EventFn, tell_event};
 use crate::dialect::known_dialect;
-use crate::guard::{ENDED, Fail, Why, guard, read};
+use crate::guard::{ENDED, Fail, UNKNOWN, Why, guard, read};
 use crate::json::read_options;
 use crate::object::{Live, Memory, Object, Place, scratch_for};
 use crate::reply::{ReplyBody, toolcore_reply_t};
@@ -76,11 +76,15 @@ pub struct toolcore_stream_opts_t {
     pub max_depth: u32,
     /// TOOLCORE_STREAM_CALLS_ONLY, and TOOLCORE_JSON_REPLACE_SURROGATES.
     pub flags: u32,
+    /// Which turn of the conversation it is; see toolcore_reply_opts_t.
+    pub turn: u32,
+    /// Must be 0.
+    pub reserved: u32,
 }
 
 /// Bytes of memory for a stream with these options (NULL for the defaults). 0 if they are not valid. A stream may be
 /// given more or less: it uses what it has, three quarters of it for the reply's text and one event, the rest for
-/// 28 bytes for each call and 20 for each other block of the reply.
+/// 40 bytes for each call and 20 for each other block of the reply.
 ///
 /// Threads: any.
 #[unsafe(no_mangle)]
@@ -230,7 +234,7 @@ pub unsafe extern "C" fn toolcore_stream_deinit(stream: *mut toolcore_stream_t) 
 }
 
 sized_struct!(toolcore_stream_event_t);
-sized_struct!(toolcore_stream_opts_t);
+sized_struct!(toolcore_stream_opts_t, since turn);
 
 /// Bytes of the reply and one event that a stream has room for unless it is told otherwise.
 const REPLY_BYTES: usize = 4096;
@@ -251,8 +255,11 @@ impl Object for toolcore_stream_t {
 }
 
 fn options(opts: &toolcore_stream_opts_t) -> Result<StreamOptions, Fail> {
+    if opts.reserved != 0 {
+        return Err(UNKNOWN);
+    }
     let json = read_options(opts.max_depth, opts.flags & !TOOLCORE_STREAM_CALLS_ONLY)?;
-    Ok(StreamOptions { calls_only: opts.flags & TOOLCORE_STREAM_CALLS_ONLY != 0, json })
+    Ok(StreamOptions { calls_only: opts.flags & TOOLCORE_STREAM_CALLS_ONLY != 0, json, turn: opts.turn })
 }
 
 /// Bytes of memory in which the core has so many words and bytes.

@@ -20,6 +20,7 @@ use crate::schema::*;
 use crate::status::*;
 use crate::tool::*;
 use crate::tools::*;
+use crate::turn::*;
 
 /// Every length; an interpreter that looks for undefined behaviour has no time for all.
 const STEP: usize = if cfg!(miri) { 31 } else { 1 };
@@ -100,6 +101,16 @@ fn results_render() {
             no
         ))
     });
+}
+
+#[test]
+fn turn_render() {
+    let call = sized!(toolcore_tool_call_t { id: s("1"), name: s("x"), arguments: s("{\"é\":1.0}") });
+    for dialect in [TOOLCORE_DIALECT_ANTHROPIC, TOOLCORE_DIALECT_HERMES] {
+        every_length(|buf, len, out| {
+            c!(toolcore_turn_render(dialect, s("é\"\n"), &call, 1, null(), buf, len, out, null_mut()))
+        });
+    }
 }
 
 #[test]

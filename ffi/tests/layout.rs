@@ -77,16 +77,16 @@ no_padding! {
     toolcore_native_tool_t { struct_size, config, kind, reserved }
     toolcore_answer_opts_t {
         struct_size, clock, max_calls, result_limit, observe, changed, user_data, reserved2, flags, max_depth,
-        max_steps, reserved, timeout_ms,
+        max_steps, turn, timeout_ms,
     }
     toolcore_outcome_t {
         struct_size, calls, answered, failed, input_tokens, output_tokens, cached_tokens, thinking_tokens,
         cost_micros, latency_ms, finish, reserved,
     }
-    toolcore_reply_opts_t { struct_size, max_depth, flags }
+    toolcore_reply_opts_t { struct_size, max_depth, flags, turn, reserved }
     toolcore_replay_opts_t { struct_size, flags, reserved }
-    toolcore_stream_opts_t { struct_size, reply_bytes, event, user_data, max_depth, flags }
-    toolcore_tool_call_t { struct_size, id, name, arguments, flags, reserved, wire_id }
+    toolcore_stream_opts_t { struct_size, reply_bytes, event, user_data, max_depth, flags, turn, reserved }
+    toolcore_tool_call_t { struct_size, id, name, arguments, flags, reserved, wire_id, toolset }
     toolcore_part_t { struct_size, text, name, data, data_len, total, kind, reserved }
     toolcore_usage_t {
         struct_size, reserved, input_tokens, output_tokens, cached_tokens, thinking_tokens, cost_micros, latency_ms,

@@ -15,6 +15,7 @@ use crate::result::*;
 use crate::results::*;
 use crate::status::*;
 use crate::stream::*;
+use crate::turn::*;
 
 /// Text, a call whose arguments come in pieces, and one without an id.
 const STREAM: &str = concat!(
@@ -207,6 +208,52 @@ fn results_answer_the_ids_that_the_turn_has() {
     let twice = render(&[first, place, second], null_mut(), 0, &raw mut len);
     assert_eq!((twice, len), (TOOLCORE_ERR_DUPLICATE_RESULT, 0));
     assert_eq!(render(&[second], null_mut(), 0, &raw mut len), TOOLCORE_ERR_MISSING_RESULT);
+}
+
+/// The provider changes in the middle of a conversation.
+#[test]
+fn a_turn_goes_on_in_another_dialect_with_the_ids_of_its_results() {
+    let mut pieces = Pieces::new(CHAT, &sized!(toolcore_stream_opts_t { turn: 7 }));
+    assert_eq!((pieces.feed(STREAM, null_mut()), pieces.finish()), (TOOLCORE_OK, TOOLCORE_OK));
+    let calls = [pieces.call(0), pieces.call(1)];
+    assert_eq!(text(calls[1].wire_id), "toolcore_7_1");
+    let (calls, no) = (calls.as_ptr(), null_mut());
+    let turn = |dialect, opts: *const toolcore_replay_opts_t| {
+        written(|buf, len, out| c!(toolcore_turn_render(dialect, s("So"), calls, 2, opts, buf, len, out, no)))
+    };
+    let expected = concat!(
+        r#"{"role":"assistant","content":[{"type":"text","text":"So"},"#,
+        r#"{"type":"tool_use","id":"c1","name":"echo","input":{"text":"one"}},"#,
+        r#"{"type":"tool_use","id":"toolcore_7_1","name":"echo","input":{"text":"two"}}]}"#
+    );
+    assert_eq!(turn(TOOLCORE_DIALECT_ANTHROPIC, null()), std::format!("[{expected}]"));
+    let bare = sized!(toolcore_replay_opts_t { flags: TOOLCORE_REPLAY_BARE });
+    assert_eq!(turn(TOOLCORE_DIALECT_ANTHROPIC, &raw const bare), expected);
+    let mistral = turn(TOOLCORE_DIALECT_MISTRAL_CHAT, null());
+    let cancelled = [
+        sized!(toolcore_call_result_t { id: s("c1") }),
+        sized!(toolcore_call_result_t { id: s("toolcore_7_1") }),
+    ];
+    let results = written(|buf, len, out| {
+        let (dialect, results) = (TOOLCORE_DIALECT_MISTRAL_CHAT, cancelled.as_ptr());
+        c!(toolcore_results_render(dialect, calls, 2, results, 2, null(), buf, len, out, no))
+    });
+    for piece in results.split(r#""tool_call_id":""#).skip(1) {
+        assert!(mistral.contains(&std::format!(r#""id":"{}""#, &piece[..9])), "{mistral} {results}");
+    }
+    let mut len = 7;
+    let mcp = c!(toolcore_turn_render(
+        TOOLCORE_DIALECT_MCP,
+        s(""),
+        calls,
+        2,
+        null(),
+        null_mut(),
+        0,
+        &raw mut len,
+        no
+    ));
+    assert_eq!((mcp, len), (TOOLCORE_ERR_UNSUPPORTED, 0));
 }
 
 #[test]

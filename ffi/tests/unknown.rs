@@ -23,6 +23,7 @@ use crate::status::*;
 use crate::stream::*;
 use crate::tool::*;
 use crate::tools::*;
+use crate::turn::*;
 use crate::version::*;
 
 const UNSUPPORTED: toolcore_status_t = TOOLCORE_ERR_UNSUPPORTED;
@@ -83,7 +84,6 @@ fn fields() {
     all.push(c!(toolcore_tools_render(registry, dialect, &opts, null_mut(), 0, len, no)));
     for opts in [
         with(|opts: &mut toolcore_answer_opts_t| opts.flags = 8),
-        with(|opts: &mut toolcore_answer_opts_t| opts.reserved = 1),
         with(|opts: &mut toolcore_answer_opts_t| opts.reserved2 = 1),
     ] {
         let reply = s(REPLY);
@@ -101,8 +101,12 @@ fn fields() {
             no
         )));
     }
-    let opts = with(|opts: &mut toolcore_reply_opts_t| opts.flags = 2);
-    all.push(c!(toolcore_reply_parse(dialect, s(REPLY), &opts, mem, size, &mut null_mut(), no)));
+    for opts in [
+        with(|opts: &mut toolcore_reply_opts_t| opts.flags = 2),
+        with(|opts: &mut toolcore_reply_opts_t| opts.reserved = 1),
+    ] {
+        all.push(c!(toolcore_reply_parse(dialect, s(REPLY), &opts, mem, size, &mut null_mut(), no)));
+    }
     let mut reply = null_mut();
     assert_eq!(
         c!(toolcore_reply_parse(dialect, s(REPLY), null(), mem, size, &raw mut reply, no)),
@@ -113,16 +117,22 @@ fn fields() {
         with(|opts: &mut toolcore_replay_opts_t| opts.reserved = 1),
     ] {
         all.push(c!(toolcore_reply_replay(reply, &opts, null_mut(), 0, len, no)));
+        all.push(c!(toolcore_turn_render(dialect, s("x"), null(), 0, &opts, null_mut(), 0, len, no)));
     }
-    let opts = with(|opts: &mut toolcore_stream_opts_t| opts.flags = 4);
-    assert_eq!(c!(toolcore_stream_mem_size(&opts)), 0);
-    all.push(c!(toolcore_stream_init(dialect, &opts, mem, size, &mut null_mut(), no)));
+    for opts in [
+        with(|opts: &mut toolcore_stream_opts_t| opts.flags = 4),
+        with(|opts: &mut toolcore_stream_opts_t| opts.reserved = 1),
+    ] {
+        assert_eq!(c!(toolcore_stream_mem_size(&opts)), 0);
+        all.push(c!(toolcore_stream_init(dialect, &opts, mem, size, &mut null_mut(), no)));
+    }
     for call in [
         with(|call: &mut toolcore_tool_call_t| call.flags = 8),
         with(|call: &mut toolcore_tool_call_t| call.reserved = 1),
     ] {
         all.push(c!(toolcore_dispatch(registry, &call, null(), mem, size, &mut null_mut(), no)));
         all.push(c!(toolcore_results_render(dialect, &call, 1, null(), 0, null(), null_mut(), 0, len, no)));
+        all.push(c!(toolcore_turn_render(dialect, s(""), &call, 1, null(), null_mut(), 0, len, no)));
     }
     for opts in [
         with(|opts: &mut toolcore_dispatch_opts_t| opts.flags = 4),

@@ -19,6 +19,7 @@ use crate::schema::*;
 use crate::status::*;
 use crate::tool::*;
 use crate::tools::*;
+use crate::turn::*;
 
 const BAD: toolcore_str_t = toolcore_str_t { ptr: c"a\xC3(".as_ptr(), len: 3 };
 const UTF8: toolcore_status_t = TOOLCORE_ERR_INVALID_UTF8;
@@ -106,6 +107,9 @@ fn in_every_other_place() {
         sized!(toolcore_tool_call_t { arguments: BAD }),
     ] {
         all.push(c!(toolcore_dispatch(registry, &call, null(), mem, SCRATCH, &mut null_mut(), no)));
+        let dialect = TOOLCORE_DIALECT_ANTHROPIC;
+        all.push(c!(toolcore_turn_render(dialect, s(""), &call, 1, null(), null_mut(), 0, len, no)));
+        all.push(c!(toolcore_turn_render(dialect, BAD, null(), 0, null(), null_mut(), 0, len, no)));
         all.push(c!(toolcore_results_render(
             TOOLCORE_DIALECT_MCP,
             &call,

@@ -36,6 +36,8 @@ TEST(a_text_that_is_not_utf8_is_named)
         NOT_UTF8(toolcore_dispatch(tools, &spoilt, NULL, scratch, sizeof scratch, &made, NULL));
         spoilt = call, spoilt.arguments = bad;
         NOT_UTF8(toolcore_dispatch(tools, &spoilt, NULL, scratch, sizeof scratch, &made, NULL));
+        NOT_UTF8(toolcore_turn_render(DIALECT, text(""), &spoilt, 1, NULL, buf, sizeof buf, &len, NULL));
+        NOT_UTF8(toolcore_turn_render(DIALECT, bad, NULL, 0, NULL, buf, sizeof buf, &len, NULL));
         answered.id = bad;
         NOT_UTF8(toolcore_results_render(DIALECT, &call, 1, &answered, 1, NULL, buf, sizeof buf, &len, NULL));
         NOT_UTF8(toolcore_result_text(result, bad));

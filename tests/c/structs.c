@@ -283,9 +283,9 @@ static const struct {
     OUT(toolcore_outcome_t, use_outcome),
     ROW(toolcore_clock_t, good_clock, use_clock),
     ROW(toolcore_clock_t, good_clock, use_dispatch_clock),
-    ROW(toolcore_reply_opts_t, plain, use_reply_opts),
+    ROW_SINCE(toolcore_reply_opts_t, turn, plain, use_reply_opts),
     ROW(toolcore_replay_opts_t, plain, use_replay_opts),
-    ROW(toolcore_stream_opts_t, plain, use_stream_opts),
+    ROW_SINCE(toolcore_stream_opts_t, turn, plain, use_stream_opts),
     OUT_SINCE(toolcore_tool_call_t, wire_id, use_call_out),
     ROW_SINCE(toolcore_tool_call_t, wire_id, good_call, use_call_in),
     ROW_SINCE(toolcore_tool_call_t, wire_id, good_call, use_rendered_call),
@@ -471,9 +471,11 @@ TEST(a_constant_flag_or_reserved_field_that_is_not_known_is_not_supported)
     FIELD(use_replay_opts, toolcore_replay_opts_t, flags, 2);
     FIELD(use_replay_opts, toolcore_replay_opts_t, reserved, 1);
     FIELD(use_stream_opts, toolcore_stream_opts_t, flags, 4);
+    FIELD(use_stream_opts, toolcore_stream_opts_t, reserved, 1);
     FIELD(use_answer_opts, toolcore_answer_opts_t, flags, 8);
-    FIELD(use_answer_opts, toolcore_answer_opts_t, reserved, 1);
+    FIELD(use_answer_opts, toolcore_answer_opts_t, reserved2, 1);
     FIELD(use_reply_opts, toolcore_reply_opts_t, flags, 2);
+    FIELD(use_reply_opts, toolcore_reply_opts_t, reserved, 1);
     FIELD(use_call_in, toolcore_tool_call_t, flags, 1u << 31);
     FIELD(use_call_in, toolcore_tool_call_t, reserved, 1);
     FIELD(use_dispatch_opts, toolcore_dispatch_opts_t, flags, 4);

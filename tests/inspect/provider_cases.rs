@@ -221,3 +221,36 @@ fn reversible_alias(desk: &mut Desk, dialect: &str, name: &str) {
         desk.ask(&json!({"op": "answer", "dialect": dialect, "tools": [{"name": name}], "reply": reply}));
     assert_eq!(answer["outcomes"][0]["kind"], "answered", "{answer}");
 }
+
+/// What a model said of one provider goes on at another: the turn and the results that the desk tool writes agree.
+#[test]
+fn a_reply_goes_on_in_another_dialect() {
+    let Some(mut desk) = Desk::shared("a_reply_goes_on_in_another_dialect") else { return };
+    let call = |id: &str| json!({"id": id, "function": {"name": "f", "arguments": "{\"x\": 1.0}"}});
+    let reply =
+        json!({"role": "assistant", "content": "hi", "tool_calls": [call("call_1|a"), call("call_1|a")]});
+    let parsed = desk.ask(&json!({"op": "parse", "dialect": "openai_chat", "reply": reply}));
+    let calls = &parsed["calls"];
+    assert!(calls[0]["wire_id"].is_null() && calls[1]["wire_id"].is_string(), "{parsed}");
+    let results = [json!({"id": calls[1]["wire_id"], "text": "b"}), json!({"id": "call_1|a", "error": "a"})];
+    let ask = |dialect: &str, desk: &mut Desk| {
+        desk.ask(&json!({"op": "results", "dialect": dialect, "calls": calls, "results": results,
+            "turn": true, "text": "hi"}))
+    };
+    let answer = ask("anthropic", &mut desk);
+    let turn = &answer["turn"][0]["content"];
+    assert_eq!(turn[0], json!({"type": "text", "text": "hi"}), "{answer}");
+    assert_eq!(turn[1]["input"].to_string(), r#"{"x":1.0}"#);
+    let sent = [&turn[1]["id"], &turn[2]["id"]];
+    let answered = &answer["messages"][0]["content"];
+    assert_eq!([&answered[0]["tool_use_id"], &answered[1]["tool_use_id"]], sent);
+    assert!(sent[0] != sent[1] && sent[0].as_str().unwrap().bytes().all(|byte| byte.is_ascii_alphanumeric()));
+    assert_eq!((&answered[0]["is_error"], &answered[1]["content"]), (&json!(true), &json!("b")));
+    let hermes = ask("hermes", &mut desk)["turn"].clone();
+    assert!(hermes.as_str().unwrap().contains("<tool_call>"), "{hermes}");
+    let again = desk.ask(&json!({"op": "parse", "dialect": "gemini", "turn_number": 3,
+        "reply": {"parts": [{"functionCall": {"name": "f"}}]}}));
+    assert_eq!(again["calls"][0]["wire_id"], "toolcore_3_0", "{again}");
+    let mapped = desk.ask(&json!({"op": "parse", "dialect": "mistral_chat", "reply": reply}));
+    assert_eq!(mapped["calls"][0]["wire_id"].as_str().unwrap().len(), 9, "{mapped}");
+}

@@ -4,8 +4,9 @@ use super::change::{CallParts, Change, Field, Member, Shape, Show, index};
 use super::native::{NativeForm, NativeKind};
 use super::results::{Answered, Budget, write_part};
 use super::tools::{Choice, Note, WireRequest, WireTool};
+use super::turn::Turn;
 use super::{
-    ChoiceWords, Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, member,
+    ChoiceWords, Facts, Finish, IdRule, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, member,
     name_and_description, provider_error,
 };
 use crate::json::{Kind, Reader, Value, Writer};
@@ -25,17 +26,22 @@ const FIELDS: [Field; 6] = [
 ];
 
 /// What is read of a block if only calls are kept.
-const CALL_BLOCK: [Member; 6] = [
+const CALL_BLOCK: [Member; 7] = [
     Member::whole("type"),
     Member::whole("id"),
     Member::whole("name"),
     Member::whole("input"),
+    Member::whole("toolset_name"),
     Member::whole("text"),
     Member::whole("thinking"),
 ];
 
+/// "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'": what the server answers to other ids
+/// (HKUDS/nanobot#4356, RooCodeInc/Roo-Code#10649). No most length is known.
+const IDS: IdRule = IdRule { len: (1, usize::MAX), marks: Some("_-") };
+
 /// What is read of a block.
-const BLOCK: [&str; 5] = ["type", "text", "id", "name", "input"];
+const BLOCK: [&str; 6] = ["type", "text", "id", "name", "input", "toolset_name"];
 
 /// What is read of an event.
 const EVENT: [&str; 7] = ["type", "index", "content_block", "delta", "error", "content", "stop_reason"];
@@ -71,7 +77,8 @@ const NATIVE: [NativeForm; 3] = [
 
 impl Wire for Anthropic {
     fn facts(&self) -> Facts {
-        Facts { choice: ChoiceWords { allowed: false, ..ChoiceWords::ALL }, ..Facts::PROVIDER }
+        let choice = ChoiceWords { allowed: false, ..ChoiceWords::ALL };
+        Facts { choice, ids: IDS, ..Facts::PROVIDER }
     }
 
     fn native(&self) -> &'static [NativeForm] {
@@ -158,11 +165,12 @@ impl Wire for Anthropic {
                         content = true;
                         let mut blocks = reader.elements()?;
                         while blocks.next(reader)? {
-                            let [kind, text, id, name, arguments] = reader.pick(BLOCK)?;
+                            let [kind, text, id, name, arguments, toolset] = reader.pick(BLOCK)?;
                             if is(kind, "text") {
                                 visit(Item::Text(text));
                             } else if is(kind, "tool_use") {
-                                visit(Item::Call(CallParts { id, name, arguments, ..CallParts::default() }));
+                                let call = CallParts { id, name, arguments, ..CallParts::default() };
+                                visit(Item::Call(CallParts { toolset, ..call }));
                             }
                         }
                     }
@@ -214,6 +222,34 @@ impl Wire for Anthropic {
         Ok(())
     }
 
+    fn turn(&self, turn: &Turn<'_>, out: &mut Writer<'_, '_>) -> Result<(), ReplayError> {
+        out.object_start();
+        member("role", "assistant", out);
+        out.key("content");
+        out.array_start();
+        if !turn.text.is_empty() {
+            out.object_start();
+            member("type", "text", out);
+            member("text", turn.text, out);
+            out.object_end();
+        }
+        turn.each(|call| {
+            out.object_start();
+            member("type", "tool_use", out);
+            member("id", call.id, out);
+            member("name", call.name, out);
+            out.key("input");
+            call.write_object(out);
+            if !call.toolset.is_empty() {
+                member("toolset_name", call.toolset, out);
+            }
+            out.object_end();
+        });
+        out.array_end();
+        out.object_end();
+        Ok(())
+    }
+
     #[cfg(feature = "stream")]
     fn stream(&self) -> Option<&'static Shape> {
         const SHAPE: Shape = Shape {
@@ -252,8 +288,8 @@ impl Wire for Anthropic {
             open_members: None,
             empty_call: "",
             call: |item| {
-                let [kind, _, id, name, arguments] = item.pick(BLOCK)?;
-                let call = CallParts { id, name, arguments, ..CallParts::default() };
+                let [kind, _, id, name, arguments, toolset] = item.pick(BLOCK)?;
+                let call = CallParts { id, name, arguments, toolset, ..CallParts::default() };
                 Ok(is(kind, "tool_use").then_some(call))
             },
         };
@@ -361,6 +397,9 @@ impl Wire for Anthropic {
         if result.failed() {
             out.key("is_error");
             out.bool(true);
+        }
+        if !call.toolset.is_empty() {
+            member("toolset_name", call.toolset, out);
         }
         out.object_end();
     }

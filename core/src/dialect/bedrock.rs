@@ -12,6 +12,7 @@
 use super::change::{CallParts, Change, Field, Member, Shape, Show, index};
 use super::results::{Answered, Budget, write_part};
 use super::tools::{Choice, Note, WireRequest, WireTool};
+use super::turn::Turn;
 use super::{
     ChoiceWords, Facts, Finish, IdRule, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, member,
     name_and_description,
@@ -233,6 +234,32 @@ impl Wire for Bedrock {
             let minted = if is_call(block) { ids() } else { None };
             write_replayed(block, minted, out);
         }
+        out.array_end();
+        out.object_end();
+        Ok(())
+    }
+
+    fn turn(&self, turn: &Turn<'_>, out: &mut Writer<'_, '_>) -> Result<(), ReplayError> {
+        out.object_start();
+        member("role", "assistant", out);
+        out.key("content");
+        out.array_start();
+        if !turn.text.is_empty() {
+            out.object_start();
+            member("text", turn.text, out);
+            out.object_end();
+        }
+        turn.each(|call| {
+            out.object_start();
+            out.key("toolUse");
+            out.object_start();
+            member("toolUseId", call.id, out);
+            member("name", call.name, out);
+            out.key("input");
+            call.write_object(out);
+            out.object_end();
+            out.object_end();
+        });
         out.array_end();
         out.object_end();
         Ok(())

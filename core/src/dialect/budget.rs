@@ -40,10 +40,7 @@ impl Budget {
             part(rest.get(..at).unwrap_or_default(), out);
             let first = rest.as_bytes().get(at).copied().unwrap_or_default();
             if self.json {
-                out.sink().put("\\u00");
-                for digit in [first >> 4, first & 0xF] {
-                    out.sink().put_char(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
-                }
+                put_escape(first, out);
             } else {
                 out.sink().put_byte(first);
                 out.sink().put(" ");
@@ -51,6 +48,18 @@ impl Budget {
             rest = rest.get(at + 1..).unwrap_or_default();
         }
         part(rest, out);
+    }
+
+    /// Writes JSON that stands as it is, but for what is not let through: that can only be in strings, where the
+    /// first character of each goes as an escape.
+    pub(super) fn put_json(&self, json: &str, out: &mut Writer<'_, '_>) {
+        let mut rest = json;
+        while let Some(at) = self.guarded(rest) {
+            out.sink().put(rest.get(..at).unwrap_or_default());
+            put_escape(rest.as_bytes().get(at).copied().unwrap_or_default(), out);
+            rest = rest.get(at + 1..).unwrap_or_default();
+        }
+        out.sink().put(rest);
     }
 
     /// Where something that is not let through begins. All of it begins with `<` or `[`.
@@ -149,6 +158,14 @@ impl Budget {
         }
         self.limit = self.limit.saturating_sub(kept.len());
         kept
+    }
+}
+
+/// Writes a character of ASCII as an escape of JSON.
+fn put_escape(ascii: u8, out: &mut Writer<'_, '_>) {
+    out.sink().put("\\u00");
+    for digit in [ascii >> 4, ascii & 0xF] {
+        out.sink().put_char(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
     }
 }
 

@@ -114,6 +114,8 @@ pub(crate) struct CallParts<'v> {
     pub(crate) encoded: bool,
     /// The tool takes free text.
     pub(crate) custom: bool,
+    /// The set of the provider's tools that the tool is of.
+    pub(crate) toolset: Option<Value<'v>>,
     /// The provider says that it did not get to the end of this call.
     pub(crate) incomplete: bool,
 }

@@ -9,6 +9,7 @@ use super::change::{Change, Field, Member, Shape, Show, index};
 use super::openai_chat::{self, OpenAiChat};
 use super::results::{Answered, Budget, write_part};
 use super::tools::{Choice, Note, WireRequest, WireTool};
+use super::turn::Turn;
 use super::{
     ChoiceWords, Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, is, list, member,
     name_and_description, provider_error,
@@ -201,6 +202,23 @@ impl Wire for Cohere {
             calls.items().for_each(|call| openai_chat::write_call(call, ids(), out));
             out.array_end();
         }
+        out.object_end();
+        Ok(())
+    }
+
+    fn turn(&self, turn: &Turn<'_>, out: &mut Writer<'_, '_>) -> Result<(), ReplayError> {
+        out.object_start();
+        member("role", "assistant", out);
+        if !turn.text.is_empty() {
+            out.key("content");
+            out.array_start();
+            out.object_start();
+            member("type", "text", out);
+            member("text", turn.text, out);
+            out.object_end();
+            out.array_end();
+        }
+        openai_chat::write_calls(turn, false, out);
         out.object_end();
         Ok(())
     }

@@ -8,6 +8,7 @@ use super::change::{CallParts, Change, Field, Member, Shape, Show, index};
 use super::native::{NativeForm, NativeKind};
 use super::results::{Answered, Budget, write_part};
 use super::tools::{Choice, Note, WireRequest, WireTool};
+use super::turn::Turn;
 use super::{
     ChoiceWords, Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, list, member,
     name_and_description, provider_error,
@@ -238,7 +239,7 @@ impl Wire for Gemini {
     fn replay<'r>(
         &self,
         root: Value<'r>,
-        _: &mut dyn FnMut() -> Option<&'r str>,
+        ids: &mut dyn FnMut() -> Option<&'r str>,
         out: &mut Writer<'_, '_>,
     ) -> Result<(), ReplayError> {
         let candidate = root.get("candidates").and_then(|candidates| candidates.item(0));
@@ -252,7 +253,35 @@ impl Wire for Gemini {
         member("role", "model", out);
         out.key("parts");
         out.array_start();
-        parts().for_each(|part| out.value(part));
+        parts().for_each(|part| write_replayed(part, ids, out));
+        out.array_end();
+        out.object_end();
+        Ok(())
+    }
+
+    fn turn(&self, turn: &Turn<'_>, out: &mut Writer<'_, '_>) -> Result<(), ReplayError> {
+        out.object_start();
+        member("role", "model", out);
+        out.key("parts");
+        out.array_start();
+        if !turn.text.is_empty() {
+            out.object_start();
+            member("text", turn.text, out);
+            out.object_end();
+        }
+        turn.each(|call| {
+            out.object_start();
+            out.key("functionCall");
+            out.object_start();
+            if call.has_id {
+                member("id", call.id, out);
+            }
+            member("name", call.name, out);
+            out.key("args");
+            call.write_object(out);
+            out.object_end();
+            out.object_end();
+        });
         out.array_end();
         out.object_end();
         Ok(())
@@ -483,6 +512,27 @@ fn read_candidate<'e>(reader: &mut Reader<'e>, visit: &mut dyn FnMut(Change<'e>)
         visit(Change::Finish { reason });
     }
     Ok(())
+}
+
+/// Writes a part as it came, a call of it with the id that goes out.
+fn write_replayed<'r>(part: Value<'r>, ids: &mut dyn FnMut() -> Option<&'r str>, out: &mut Writer<'_, '_>) {
+    let is_call = read_part(&mut part.reader()).is_ok_and(|part| part.call.is_some());
+    let Some(id) = (if is_call { ids() } else { None }) else { return out.value(part) };
+    out.object_start();
+    for (key, value) in part.entries() {
+        out.key_str(key);
+        if key != "functionCall" {
+            out.value(value);
+            continue;
+        }
+        out.object_start();
+        for (key, value) in value.entries() {
+            out.key_str(key);
+            if key == "id" { out.string(id) } else { out.value(value) }
+        }
+        out.object_end();
+    }
+    out.object_end();
 }
 
 /// Whether a part is empty text and nothing else.

@@ -11,7 +11,8 @@
 use super::results::{Answered, Budget, write_parts_of};
 use super::text_form::{Body, TextForm};
 use super::tools::{Note, WireRequest, WireTool};
-use super::{ChoiceWords, Facts, NameRule, Wire, member, name_and_description};
+use super::turn::Turn;
+use super::{ChoiceWords, Facts, NameRule, ReplayError, Wire, member, name_and_description};
 use crate::json::Writer;
 use crate::result::ToolResult;
 use crate::schema::{Subset, subset};
@@ -86,6 +87,19 @@ impl Wire for Hermes {
              within <tool_call></tool_call> XML tags:\n<tool_call>\n\
              {\"name\": <function-name>, \"arguments\": <args-json-object>}\n</tool_call>",
         );
+    }
+
+    fn turn(&self, turn: &Turn<'_>, out: &mut Writer<'_, '_>) -> Result<(), ReplayError> {
+        turn.put_text(out);
+        let mut between = if turn.text.is_empty() { "" } else { "\n" };
+        turn.each(|call| {
+            out.sink().put(between);
+            out.sink().put("<tool_call>\n");
+            turn.put_call(call, "arguments", None, out);
+            out.sink().put("\n</tool_call>");
+            between = "\n";
+        });
+        Ok(())
     }
 
     fn results_start(&self, bare: bool, out: &mut Writer<'_, '_>) {

@@ -9,7 +9,8 @@ use super::hermes::{FACTS, NAMES, write_tool};
 use super::results::{Answered, Budget, write_parts_of};
 use super::text_form::{Body, TextForm};
 use super::tools::{Note, WireRequest, WireTool};
-use super::{Facts, NameRule, Wire};
+use super::turn::Turn;
+use super::{Facts, NameRule, ReplayError, Wire};
 use crate::json::Writer;
 use crate::result::ToolResult;
 use crate::schema::Subset;
@@ -56,6 +57,18 @@ impl Wire for Llama3 {
     }
 
     fn tools_end(&self, _: &WireRequest<'_>, _: &mut Writer<'_, '_>) {}
+
+    /// After a text, calls need the mark.
+    fn turn(&self, turn: &Turn<'_>, out: &mut Writer<'_, '_>) -> Result<(), ReplayError> {
+        turn.put_text(out);
+        let mut before = if turn.text.is_empty() { "" } else { FORM.open };
+        turn.each(|call| {
+            out.sink().put(before);
+            turn.put_call(call, "parameters", None, out);
+            before = "; ";
+        });
+        Ok(())
+    }
 
     fn results_start(&self, _: bool, _: &mut Writer<'_, '_>) {}
 

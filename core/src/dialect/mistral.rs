@@ -9,7 +9,8 @@ use super::hermes::{FACTS, NAMES, write_tool};
 use super::results::{Answered, Budget, write_parts_of};
 use super::text_form::{self, Body, TextForm};
 use super::tools::{Note, WireRequest, WireTool};
-use super::{Facts, NameRule, Wire};
+use super::turn::Turn;
+use super::{Facts, NameRule, ReplayError, Wire};
 use crate::json::Writer;
 use crate::result::ToolResult;
 use crate::schema::Subset;
@@ -70,6 +71,21 @@ impl Wire for Mistral {
 
     fn tools_end(&self, _: &WireRequest<'_>, out: &mut Writer<'_, '_>) {
         out.sink().put("][/AVAILABLE_TOOLS]");
+    }
+
+    /// The list, which has a place for ids in every template that knows them.
+    fn turn(&self, turn: &Turn<'_>, out: &mut Writer<'_, '_>) -> Result<(), ReplayError> {
+        turn.put_text(out);
+        let mut before = "[TOOL_CALLS][";
+        turn.each(|call| {
+            out.sink().put(before);
+            turn.put_call(call, "arguments", Some("id"), out);
+            before = ",";
+        });
+        if turn.count > 0 {
+            out.sink().put("]");
+        }
+        Ok(())
     }
 
     fn results_start(&self, _: bool, _: &mut Writer<'_, '_>) {}

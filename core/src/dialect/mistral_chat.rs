@@ -11,6 +11,7 @@ use super::change::{CallParts, Change, Shape};
 use super::openai_chat::{self, OpenAiChat};
 use super::results::{Answered, Budget};
 use super::tools::{Choice, Note, WireRequest, WireTool};
+use super::turn::Turn;
 use super::{ChoiceWords, Facts, Finish, IdRule, Item, NameRule, ReplayError, ReplyError, Wire, is, member};
 use crate::json::{Reader, Value, Writer};
 use crate::result::ToolResult;
@@ -74,7 +75,13 @@ impl Wire for MistralChat {
         ids: &mut dyn FnMut() -> Option<&'r str>,
         out: &mut Writer<'_, '_>,
     ) -> Result<(), ReplayError> {
-        openai_chat::write_turn(root, write_content, ids, out);
+        openai_chat::write_replay(root, write_content, ids, out);
+        Ok(())
+    }
+
+    /// Without custom tools.
+    fn turn(&self, turn: &Turn<'_>, out: &mut Writer<'_, '_>) -> Result<(), ReplayError> {
+        openai_chat::write_turn(turn, false, out);
         Ok(())
     }
 

@@ -24,7 +24,7 @@
 //!
 //! [`render_tools`] tells the model what there is, [`parse_reply`] reads what it asks for,
 //! [`Reply::write_replay`] writes the model's turn as it goes back, and [`render_results`] what goes back
-//! after it. [`crate::stream`] gives the same [`Reply`] of a stream. [`crate::answer`] does reading,
+//! after it. [`render_turn`] writes a turn that another provider's model took. [`crate::stream`] gives the same [`Reply`] of a stream. [`crate::answer`] does reading,
 //! dispatch and results in one call.
 //!
 //! # Text forms
@@ -48,7 +48,7 @@
 //! 5. `replay`: write the message from the same root. Copy what the provider signs as it stands
 //!    (`Writer::value` keeps strings and numbers byte for byte, without the blanks between tokens), leave out
 //!    what it only puts out, and ask `ids` once for each call of `reply`, in its order.
-//! 6. `results_start`, `result`, `results_end`.
+//! 6. `turn`, the same message of a text and calls; `results_start`, `result`, `results_end`.
 //! 7. A stream: a `Shape`, and `event`, which reads one event into `Change`s.
 //!    - Both stand behind the feature `stream`, for what a table refers to is linked.
 //!    - The shape's `head`, `list`, `tail` and `end` spell an empty whole form, which `reply` must read;
@@ -107,6 +107,7 @@ mod ollama;
 mod openai_chat;
 #[cfg(feature = "openai-responses")]
 mod openai_responses;
+mod records;
 mod rendered;
 mod replay;
 mod reply;
@@ -114,26 +115,29 @@ mod results;
 mod text_call;
 mod text_form;
 mod tools;
+mod turn;
 
 pub(crate) use alias::resolve;
 pub use alias::{NameRule, WireName};
 pub(crate) use change::{CallParts, Change, Field, Member, OpenMembers, Shape, Show};
-pub(crate) use ids::{IdRule, MAPPED};
+pub(crate) use ids::IdRule;
 pub use left_out::LeftOut;
 pub use native::{NativeKind, NativeTool};
 pub use rendered::RenderedTools;
 pub use replay::ReplayError;
-pub use reply::{Calls, Finish, Reply, ReplyError, parse_reply, write_provider_error};
+pub use reply::{Calls, Finish, Reply, ReplyError, ReplyOptions, parse_reply, write_provider_error};
 pub(crate) use reply::{Origin, error_message, not_text, read_reply};
 pub use results::{CallResult, Results, ResultsError, ResultsOptions, render_results, render_results_from};
 pub(crate) use results::{MIN_ROOM, render_one};
 pub(crate) use text_form::{Piece, Scanner, Step, TextCall, TextForm};
 pub use tools::{Choice, Note, NoteKind, RenderError, RenderErrorKind, ToolsOptions, render_tools};
+pub use turn::render_turn;
 
 use crate::json::{Elements, Kind, Reader, Value, Writer};
 use crate::registry::ToolInfo;
 use crate::result::ToolResult;
 use crate::schema::Subset;
+use turn::Turn;
 
 /// Makes the enum of the dialects and the table behind it: documentation, variant, name, feature, wire.
 macro_rules! dialects {
@@ -261,7 +265,8 @@ pub(crate) struct Facts {
     pub(crate) choice: ChoiceWords,
     /// A message holds one result, and a reply one call.
     pub(crate) one_result: bool,
-    /// A result refers to its call by an id, so that one is minted where the call has none.
+    /// A result refers to its call by an id, so that a minted one goes out where the call has none. Elsewhere it
+    /// is for the host alone.
     pub(crate) needs_ids: bool,
     /// What the provider allows in an id.
     pub(crate) ids: IdRule,
@@ -374,6 +379,13 @@ pub(crate) trait Wire: Sync {
         out: &mut Writer<'_, '_>,
     ) -> Result<(), ReplayError> {
         let _ = (root, ids, out);
+        Err(ReplayError::Unsupported)
+    }
+
+    /// Writes a turn of the model that is not a reply of the dialect, without the brackets around messages or
+    /// the tokens around a text.
+    fn turn(&self, turn: &Turn<'_>, out: &mut Writer<'_, '_>) -> Result<(), ReplayError> {
+        let _ = (turn, out);
         Err(ReplayError::Unsupported)
     }
 

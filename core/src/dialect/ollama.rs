@@ -6,6 +6,7 @@
 use super::change::{CallParts, Change, Field, Member, Shape, Show};
 use super::results::{Answered, Budget, write_text_of};
 use super::tools::{Note, WireRequest, WireTool};
+use super::turn::Turn;
 use super::{
     ChoiceWords, Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, base64, is, list, member,
     name_and_description, provider_error,
@@ -130,6 +131,32 @@ impl Wire for Ollama {
             for call in calls.into_iter().flat_map(Value::items) {
                 write_call(call, ids(), out);
             }
+            out.array_end();
+        }
+        out.object_end();
+        Ok(())
+    }
+
+    fn turn(&self, turn: &Turn<'_>, out: &mut Writer<'_, '_>) -> Result<(), ReplayError> {
+        out.object_start();
+        member("role", "assistant", out);
+        member("content", turn.text, out);
+        if turn.count > 0 {
+            out.key("tool_calls");
+            out.array_start();
+            turn.each(|call| {
+                out.object_start();
+                if call.has_id {
+                    member("id", call.id, out);
+                }
+                out.key("function");
+                out.object_start();
+                member("name", call.name, out);
+                out.key("arguments");
+                call.write_object(out);
+                out.object_end();
+                out.object_end();
+            });
             out.array_end();
         }
         out.object_end();

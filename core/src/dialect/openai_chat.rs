@@ -4,6 +4,7 @@ use super::change::{CallParts, Change, Field, Member, Shape, Show, index};
 use super::native::{NativeForm, NativeKind};
 use super::results::{Answered, Budget, write_part};
 use super::tools::{Choice, Note, WireRequest, WireTool};
+use super::turn::Turn;
 use super::{
     Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, is, list, member, name_and_description,
     provider_error,
@@ -99,6 +100,9 @@ pub(super) const SHAPE: Shape = Shape {
 };
 
 impl Wire for OpenAiChat {
+    /// No rule for ids: the provider's own server has refused some of more than 40 characters and taken others
+    /// (agno-agi/agno#5382, vercel/ai#17233), and servers that imitate it put into a longer one what they need
+    /// back (BerriAI/litellm#16895).
     fn facts(&self) -> Facts {
         Facts { max_tools: MAX_TOOLS, ..Facts::PROVIDER }
     }
@@ -239,7 +243,12 @@ impl Wire for OpenAiChat {
             Some(content) => out.value(content),
             None => out.null(),
         };
-        write_turn(root, content, ids, out);
+        write_replay(root, content, ids, out);
+        Ok(())
+    }
+
+    fn turn(&self, turn: &Turn<'_>, out: &mut Writer<'_, '_>) -> Result<(), ReplayError> {
+        write_turn(turn, true, out);
         Ok(())
     }
 
@@ -293,7 +302,7 @@ impl Wire for OpenAiChat {
 }
 
 /// Writes the message as it goes back, its content by `content`.
-pub(super) fn write_turn<'r>(
+pub(super) fn write_replay<'r>(
     root: Value<'r>,
     content: impl FnOnce(Option<Value<'r>>, &mut Writer<'_, '_>),
     ids: &mut dyn FnMut() -> Option<&'r str>,
@@ -436,7 +445,7 @@ pub(super) fn read_call<'v>(reader: &mut Reader<'v>) -> Result<CallParts<'v>, Re
     }
     let [name, arguments, input] = function.or(custom).unwrap_or_default();
     let custom = function.is_none() && custom.is_some();
-    Ok(CallParts { id, name, arguments: arguments.or(input), encoded: true, custom, incomplete: false })
+    Ok(CallParts { id, name, arguments: arguments.or(input), encoded: true, custom, ..CallParts::default() })
 }
 
 /// What is read of a call's `function` or `custom`.
@@ -516,6 +525,47 @@ fn read_delta<'e>(reader: &mut Reader<'e>, visit: &mut dyn FnMut(Change<'e>)) ->
         }
     }
     Ok(())
+}
+
+/// Writes a message of the model. A call of a custom tool is one of a function where there are no such tools.
+pub(super) fn write_turn(turn: &Turn<'_>, custom_tools: bool, out: &mut Writer<'_, '_>) {
+    out.object_start();
+    member("role", "assistant", out);
+    out.key("content");
+    if turn.text.is_empty() {
+        out.null()
+    } else {
+        out.string(turn.text)
+    }
+    write_calls(turn, custom_tools, out);
+    out.object_end();
+}
+
+/// Writes the member `tool_calls`, if there are calls.
+pub(super) fn write_calls(turn: &Turn<'_>, custom_tools: bool, out: &mut Writer<'_, '_>) {
+    if turn.count == 0 {
+        return;
+    }
+    out.key("tool_calls");
+    out.array_start();
+    turn.each(|call| {
+        let kind = if call.custom && custom_tools { "custom" } else { "function" };
+        out.object_start();
+        member("id", call.id, out);
+        member("type", kind, out);
+        out.key(kind);
+        out.object_start();
+        member("name", call.name, out);
+        if kind == "custom" {
+            member("input", call.arguments, out);
+        } else {
+            out.key("arguments");
+            call.write_text(out);
+        }
+        out.object_end();
+        out.object_end();
+    });
+    out.array_end();
 }
 
 /// Writes a call as it goes back: with an id, its arguments as text, and without its number in a stream.

@@ -7,8 +7,9 @@ use super::change::{CallParts, Change, Field, Member, OpenMembers, Shape, Show, 
 use super::native::{NativeForm, NativeKind};
 use super::results::{Answered, Budget, write_part};
 use super::tools::{Choice, Note, WireRequest, WireTool};
+use super::turn::Turn;
 use super::{
-    Facts, Finish, Item, NameRule, ReplayError, ReplyError, Wire, is, member, name_and_description,
+    Facts, Finish, IdRule, Item, NameRule, ReplayError, ReplyError, Wire, is, member, name_and_description,
     provider_error,
 };
 use crate::json::{Kind, Reader, Value, Writer};
@@ -42,6 +43,10 @@ const NATIVE: [NativeForm; 5] = [
 
 /// What a response is called that has not come to its end.
 const UNFINISHED: [&str; 4] = ["incomplete", "cancelled", "in_progress", "queued"];
+
+/// "Invalid 'input[].call_id': string too long. Expected a string with maximum length 64": what the server answers
+/// to longer ones, some of its own among them (openclaw/openclaw#137489, V1ki/dsh-plugin-subscriptions#29).
+const IDS: IdRule = IdRule { len: (0, 64), marks: None };
 
 const TEXT: u8 = 0;
 const REFUSAL: u8 = 1;
@@ -122,7 +127,7 @@ const MAX_TOOLS: usize = 128;
 
 impl Wire for OpenAiResponses {
     fn facts(&self) -> Facts {
-        Facts { max_tools: MAX_TOOLS, ..Facts::PROVIDER }
+        Facts { max_tools: MAX_TOOLS, ids: IDS, ..Facts::PROVIDER }
     }
 
     fn names(&self) -> NameRule {
@@ -241,6 +246,31 @@ impl Wire for OpenAiResponses {
         for item in items().take(count) {
             write_item(item, if is_call(item) { ids() } else { None }, out);
         }
+        Ok(())
+    }
+
+    /// Items without the `id` that only the provider gives.
+    fn turn(&self, turn: &Turn<'_>, out: &mut Writer<'_, '_>) -> Result<(), ReplayError> {
+        if !turn.text.is_empty() {
+            out.object_start();
+            member("type", "message", out);
+            member("role", "assistant", out);
+            member("content", turn.text, out);
+            out.object_end();
+        }
+        turn.each(|call| {
+            out.object_start();
+            member("type", if call.custom { "custom_tool_call" } else { "function_call" }, out);
+            member("call_id", call.id, out);
+            member("name", call.name, out);
+            if call.custom {
+                member("input", call.arguments, out);
+            } else {
+                out.key("arguments");
+                call.write_text(out);
+            }
+            out.object_end();
+        });
         Ok(())
     }
 
@@ -433,7 +463,7 @@ fn call_of<'r>(kind: Option<Value<'r>>, parts: [Option<Value<'r>>; 4]) -> Option
     let [id, name, arguments, input] = parts;
     let custom = is(kind, "custom_tool_call");
     let arguments = if custom { input } else { arguments };
-    let call = CallParts { id, name, arguments, encoded: true, custom, incomplete: false };
+    let call = CallParts { id, name, arguments, encoded: true, custom, ..CallParts::default() };
     (custom || is(kind, "function_call")).then_some(call)
 }
 

@@ -50,8 +50,9 @@ impl Reply<'_> {
             Some(form) => out.sink().put(form.turn[0]),
         }
         let mut index = 0;
+        let needs_ids = wire.facts().needs_ids;
         let mut ids = || {
-            let id = self.new_id(index);
+            let id = self.new_id(index, needs_ids);
             index += 1;
             id
         };

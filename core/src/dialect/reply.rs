@@ -10,9 +10,12 @@
 //! reply [`Finish::Complete`]: servers have words of their own for an ordinary end, so that a reply which is
 //! whole would be thrown away for a word, while what is cut off shows in its arguments.
 
-use super::{CallParts, Dialect, IdRule, Item, LeftOut, MAPPED, Piece, ReplayError, Wire, text_form};
+use super::records::{
+    self, BARE_ID, CUSTOM, CallReader, DECODED, HAS_ID, MAPPED, OTHER_ID, RECORD, TRUNCATED,
+};
+use super::{Dialect, Item, LeftOut, ReplayError, Wire, text_form};
 use crate::call::ToolCall;
-use crate::json::{self, Kind, Reader, Value};
+use crate::json::{self, Reader, Value};
 use crate::scratch::Scratch;
 use crate::sink::Sink;
 
@@ -107,6 +110,11 @@ pub trait Calls {
     fn count(&self) -> usize;
     /// The call at `index`, or `None` past the end.
     fn call(&self, index: usize) -> Option<ToolCall<'_>>;
+    /// The dialect that they were read in, if they are those of a reply: in this dialect they are answered with
+    /// the ids and names that the reply has.
+    fn origin(&self) -> Option<Dialect> {
+        None
+    }
 }
 
 impl Calls for Reply<'_> {
@@ -115,6 +123,9 @@ impl Calls for Reply<'_> {
     }
     fn call(&self, index: usize) -> Option<ToolCall<'_>> {
         self.get(index)
+    }
+    fn origin(&self) -> Option<Dialect> {
+        Some(self.dialect)
     }
 }
 
@@ -141,26 +152,28 @@ impl<'r> Reply<'r> {
 
     /// The call at `index`, in the order of the reply.
     pub fn get(&self, index: usize) -> Option<ToolCall<'r>> {
-        let [id_at, id_len, name_at, name_len, args_at, args_len, flags] = *self.records.get(index)?;
+        let [id_at, id_len, name_at, name_len, args_at, args_len, set_at, set_len, wire_at, flags] =
+            *self.records.get(index)?;
         let id = self.span(id_at, id_len);
-        let mapped = flags & MAPPED_ID != 0;
-        let wire_id = if mapped { self.span(id_at + id_len, narrow(MAPPED)) } else { id };
+        let wire_id = if flags & OTHER_ID != 0 { self.span(wire_at, MAPPED) } else { id };
         Some(ToolCall {
             id: (flags & HAS_ID != 0).then_some(id),
             wire_id,
             name: self.span(name_at, name_len),
             arguments: self.span(args_at, args_len),
+            toolset: self.span(set_at, set_len),
             truncated: flags & TRUNCATED != 0,
             custom: flags & CUSTOM != 0,
         })
     }
 
     /// The id with which the call at `index` goes back, if it is not the one that the reply has.
-    pub(super) fn new_id(&self, index: usize) -> Option<&'r str> {
+    /// One that was minted stays here unless the provider `needs_ids`.
+    pub(super) fn new_id(&self, index: usize, needs_ids: bool) -> Option<&'r str> {
         let call = self.get(index)?;
         let [.., flags] = self.records.get(index)?;
         let other = call.id != Some(call.wire_id) || flags & BARE_ID != 0;
-        (other && !call.wire_id.is_empty()).then_some(call.wire_id)
+        (other && (call.id.is_some() || needs_ids)).then_some(call.wire_id)
     }
 
     /// The calls in order.
@@ -201,42 +214,42 @@ impl<'r> Reply<'r> {
     }
 
     fn span(&self, at: u32, len: u32) -> &'r str {
-        let base = if at & DECODED != 0 { self.decoded } else { self.text };
-        let start = (at & !DECODED) as usize;
-        base.get(start..start + len as usize).unwrap_or_default()
+        records::span(self.text, self.decoded, at, len)
     }
 }
 
-/// Start and length of id, name and arguments, and flags.
-pub(crate) const RECORD: usize = 7;
-/// Set in a start that counts from the beginning of the decoded text, not of the reply.
-const DECODED: u32 = 1 << 31;
-/// The flag of a call whose id is the provider's.
-const HAS_ID: u32 = 1;
-/// The flag of a call that is cut off.
-const TRUNCATED: u32 = 2;
-/// The flag of a call that takes free text.
-const CUSTOM: u32 = 4;
-/// The flag of a call whose id the provider does not allow: the one that goes out stands after it.
-const MAPPED_ID: u32 = 8;
-/// The flag of a call whose id is no string, such as a number: it goes out as one.
-const BARE_ID: u32 = 16;
+/// How a reply is read. [`json::Options`] alone do for the rest of the defaults.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReplyOptions {
+    /// How its JSON is read.
+    pub json: json::Options,
+    /// Which turn of the conversation it is. The number stands in the ids that are minted for calls without
+    /// one (`toolcore_7_0`), so that no two of a conversation are the same if each turn has a number of its
+    /// own. 0 to leave it out (`toolcore_0`).
+    pub turn: u32,
+}
+
+impl From<&json::Options> for ReplyOptions {
+    fn from(json: &json::Options) -> Self {
+        ReplyOptions { json: *json, turn: 0 }
+    }
+}
 
 /// Reads a whole reply. Gives it and the scratch that is left.
 pub fn parse_reply<'r>(
     dialect: Dialect,
     text: &'r [u8],
-    options: &json::Options,
+    options: impl Into<ReplyOptions>,
     scratch: Scratch<'r>,
 ) -> Result<(Reply<'r>, Scratch<'r>), ReplyError> {
-    read_reply(dialect, text, options, Origin::WHOLE, scratch)
+    read_reply(dialect, text, &options.into(), Origin::WHOLE, scratch)
 }
 
 /// Reads a reply that may come from a stream.
 pub(crate) fn read_reply<'r>(
     dialect: Dialect,
     text: &'r [u8],
-    options: &json::Options,
+    options: &ReplyOptions,
     origin: Origin,
     scratch: Scratch<'r>,
 ) -> Result<(Reply<'r>, Scratch<'r>), ReplyError> {
@@ -244,7 +257,7 @@ pub(crate) fn read_reply<'r>(
     let wire = dialect.wire();
     let (reader, root) = match dialect.text_form() {
         None => {
-            let reader = Reader::new(text, options);
+            let reader = Reader::new(text, &options.json);
             (reader.clone(), Value::from_checked(reader.text()))
         }
         Some(_) => {
@@ -258,9 +271,7 @@ pub(crate) fn read_reply<'r>(
     }
     let Scratch { words, bytes } = scratch;
     let (records, _) = words.as_chunks_mut::<RECORD>();
-    let sink = Sink::new(bytes);
-    let rule = wire.facts().ids;
-    let mut calls = CallReader { text, sink, records, count: 0, origin, rule, marks: 1, unnamed: (0, 0) };
+    let mut calls = CallReader::new(text, Sink::new(bytes), records, origin, wire.facts().ids);
     let mut ends_in_call = false;
     let mut visit = |item: Item<'r>| {
         ends_in_call = match item {
@@ -278,11 +289,8 @@ pub(crate) fn read_reply<'r>(
     if matches!(finish, Finish::Malformed | Finish::Refused) {
         calls.cut_all();
     }
-    if wire.facts().needs_ids {
-        calls.mint();
-    }
-    let CallReader { sink, count, .. } = calls;
-    let (decoded_len, overflowed) = (sink.len(), sink.overflowed());
+    let (count, decoded_len, overflowed) =
+        calls.finish(wire.text_form().is_none(), !wire.facts().needs_ids, options.turn);
     let no_space = ReplyError::NoSpace { words: count * RECORD, bytes: decoded_len };
     if overflowed {
         return Err(no_space);
@@ -343,193 +351,4 @@ pub(crate) fn error_message(root: Value<'_>) -> Option<Value<'_>> {
     };
     let [message, kind] = error.pick(["message", "type"]);
     Some(message.or(kind).filter(|text| text.as_str().is_some_and(|text| text != "")).unwrap_or(error))
-}
-
-/// Turns calls into records, and counts on when there is no place left.
-struct CallReader<'r, 'w> {
-    text: &'r str,
-    sink: Sink<'w>,
-    records: &'w mut [[u32; RECORD]],
-    count: usize,
-    origin: Origin,
-    rule: IdRule,
-    /// Underscores after `toolcore` in a minted id: one more than in any id of the reply.
-    marks: usize,
-    /// The calls without an id: how many, and the digits of all their places.
-    unnamed: (usize, usize),
-}
-
-impl<'r> CallReader<'r, '_> {
-    fn item(&mut self, item: Item<'r>) {
-        match item {
-            Item::Call(CallParts { id, name, arguments, encoded, custom, incomplete }) => {
-                let name = name.filter(|name| name.as_str().is_some()).map(|name| self.span(name));
-                let arguments = arguments.filter(|value| !value.is_null());
-                let cut = incomplete || self.origin.partial && !arguments.is_some_and(is_whole);
-                let encoded = encoded || self.origin.streamed;
-                let arguments =
-                    arguments.map(|value| if encoded { self.span(value) } else { self.place(value.raw()) });
-                self.record(id.map(Piece::Json), name, arguments, cut, if custom { CUSTOM } else { 0 });
-            }
-            Item::TextCall(call) => {
-                let name = self.piece(call.name);
-                let arguments = call.arguments.map(|arguments| self.piece(arguments));
-                self.record(call.id, Some(name), arguments, call.incomplete, 0);
-            }
-            Item::Text(_) | Item::Beside(_) | Item::Plain(_) => {}
-        }
-    }
-
-    fn piece(&mut self, piece: Piece<'r>) -> (u32, u32) {
-        match piece {
-            Piece::Json(value) => self.span(value),
-            Piece::Plain(text) => self.place(text),
-        }
-    }
-
-    fn record(
-        &mut self,
-        id: Option<Piece<'r>>,
-        name: Option<(u32, u32)>,
-        arguments: Option<(u32, u32)>,
-        cut: bool,
-        flags: u32,
-    ) {
-        let id = id.filter(|id| !id.is_nothing());
-        let mut flags = flags | if id.is_some() { HAS_ID } else { 0 };
-        if matches!(id, Some(Piece::Json(id)) if id.as_str().is_none()) {
-            flags |= BARE_ID;
-        }
-        if cut {
-            flags |= TRUNCATED;
-        }
-        let (id_at, id_len) = match id {
-            Some(id) => self.id(id, &mut flags),
-            None => {
-                self.unnamed.0 += 1;
-                self.unnamed.1 += digits(self.count);
-                (0, 0)
-            }
-        };
-        let (name_at, name_len) = name.unwrap_or((0, 0));
-        let (args_at, args_len) = arguments.unwrap_or((0, 0));
-        if let Some(place) = self.records.get_mut(self.count) {
-            *place = [id_at, id_len, name_at, name_len, args_at, args_len, flags];
-        }
-        self.count += 1;
-    }
-
-    /// Where an id stands. One that looks like a minted one makes the minted ones longer.
-    fn id(&mut self, id: Piece<'r>, flags: &mut u32) -> (u32, u32) {
-        let text = id.text();
-        if text.chars().take(MINTED.len()).eq(MINTED.chars()) {
-            let marks = text.chars().skip(MINTED.len()).take_while(|c| *c == '_').count();
-            self.marks = self.marks.max(marks + 1);
-        }
-        let Some(mapped) = self.rule.map(text.chars()) else { return self.piece(id) };
-        *flags |= MAPPED_ID;
-        let start = self.sink.len();
-        text.decode(&mut self.sink);
-        let len = self.sink.len() - start;
-        self.sink.put(&mapped);
-        (narrow(start) | DECODED, narrow(len))
-    }
-
-    /// Marks the last call as cut off.
-    fn cut_last(&mut self) {
-        if let Some([.., flags]) = self.count.checked_sub(1).and_then(|last| self.records.get_mut(last)) {
-            *flags |= TRUNCATED;
-        }
-    }
-
-    /// Marks every call as one that must not be executed.
-    fn cut_all(&mut self) {
-        for [.., flags] in self.records.iter_mut().take(self.count) {
-            *flags |= TRUNCATED;
-        }
-    }
-
-    /// Gives each call that has no id one that no other has: `toolcore_0` for the first call of a reply. If
-    /// the provider does not allow the longest of them, all are mapped.
-    fn mint(&mut self) {
-        let (unnamed, digits) = self.unnamed;
-        let mut buffer = [0; 20];
-        let last = decimal(self.count.saturating_sub(1), &mut buffer);
-        let mapped = self.rule.map(minted(self.marks, last)).is_some();
-        if self.count > self.records.len() {
-            // There is no place for the records; count what the ids will take.
-            let each = if mapped { MAPPED } else { MINTED.len() + self.marks };
-            for _ in 0..unnamed * each + if mapped { 0 } else { digits } {
-                self.sink.put("_");
-            }
-            return;
-        }
-        for (index, record) in self.records.iter_mut().take(self.count).enumerate() {
-            let [id_at, id_len, .., flags] = record;
-            if *flags & HAS_ID != 0 {
-                continue;
-            }
-            let start = self.sink.len();
-            let mut buffer = [0; 20];
-            let id = minted(self.marks, decimal(index, &mut buffer));
-            if mapped {
-                self.sink.put(&IdRule::mapped(id));
-            } else {
-                id.for_each(|c| self.sink.put_char(c));
-            }
-            (*id_at, *id_len) = (narrow(start) | DECODED, narrow(self.sink.len() - start));
-        }
-    }
-
-    /// Where a value's text stands: a string's content, decoded if it has escapes; else the JSON itself.
-    fn span(&mut self, value: Value<'r>) -> (u32, u32) {
-        let plain = match value.as_str() {
-            None => Some(value.raw()),
-            Some(text) => text.plain(),
-        };
-        if let Some(plain) = plain {
-            return self.place(plain);
-        }
-        let start = self.sink.len();
-        if let Some(text) = value.as_str() {
-            text.decode(&mut self.sink);
-        }
-        (narrow(start) | DECODED, narrow(self.sink.len() - start))
-    }
-
-    /// Where a piece of the reply's text stands.
-    fn place(&self, piece: &str) -> (u32, u32) {
-        let start = (piece.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
-        (narrow(start), narrow(piece.len()))
-    }
-}
-
-/// What a minted id begins with.
-const MINTED: &str = "toolcore";
-
-/// The characters of a minted id.
-fn minted(marks: usize, digits: &str) -> impl Iterator<Item = char> + Clone {
-    MINTED.chars().chain(core::iter::repeat_n('_', marks)).chain(digits.chars())
-}
-
-/// A number in decimal.
-fn decimal(number: usize, buffer: &mut [u8; 20]) -> &str {
-    let mut sink = Sink::new(buffer);
-    sink.put_u64(number as u64);
-    sink.finish_cut()
-}
-
-/// Digits of a number.
-fn digits(n: usize) -> usize {
-    n.checked_ilog10().map_or(1, |log| log as usize + 1)
-}
-
-/// Whether arguments are whole in a stream that is not: an object. Text that became one was put in its place.
-fn is_whole(arguments: Value<'_>) -> bool {
-    arguments.kind() == Kind::Object
-}
-
-/// All lengths were checked against `DECODED`, and decoded text is never longer than its source.
-fn narrow(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(0) & !DECODED
 }

@@ -5,7 +5,7 @@
 //! much: `… [truncated, 1,204 of 9,310 bytes]`.
 
 pub(super) use super::budget::{Budget, write_part, write_parts_of, write_text_of};
-use super::{Calls, Dialect, LeftOut};
+use super::{Calls, Dialect, LeftOut, WireName, ids};
 use crate::call::ToolCall;
 use crate::json::Writer;
 use crate::result::{OutcomeKind, ToolResult};
@@ -27,8 +27,8 @@ pub struct ResultsOptions {
 /// A result and the id of the call that it answers.
 #[derive(Clone, Copy, Debug)]
 pub struct CallResult<'a, 'b> {
-    /// The call's id; for a call without one its [`ToolCall::wire_id`], or `None`, and the result stands at the
-    /// call's place.
+    /// The call's id, or the one that goes out ([`ToolCall::wire_id`], [`Dialect::wire_id`]); `None` for a call
+    /// without one whose result stands at its place.
     pub id: Option<&'a str>,
     /// The result; `None` for a call that the host cancelled.
     pub result: Option<&'a ToolResult<'b>>,
@@ -121,8 +121,9 @@ pub fn render_results_from(
         return Err(ResultsError::TooMany { count });
     }
     let in_order = in_order(calls, results);
+    let matcher = Matcher { dialect, calls, results };
     if !in_order {
-        check_ids(calls, results)?;
+        matcher.check()?;
     }
     if count == 0 {
         return Ok(());
@@ -133,15 +134,37 @@ pub fn render_results_from(
     wire.results_start(options.bare, &mut out);
     for index in 0..count {
         let Some(call) = calls.call(index) else { continue };
-        let place = if in_order { Some(index) } else { find(calls, results, index, &call) };
+        let sent = ids::sent(dialect, calls, index, &call);
+        // As the turn has it.
+        let names = dialect.name_rule();
+        let own = calls.origin() == Some(dialect) || names.allows(call.name);
+        let alias = if own { None } else { Some(names.wire_name(call.name)) };
+        let name = alias.as_ref().map_or(call.name, WireName::as_str);
+        let place = if in_order { Some(index) } else { matcher.result_of(index) };
         let found = place.and_then(|at| results.result(at));
         match found.and_then(|found| found.result) {
-            Some(result) => render_one(dialect, index, &call, result, options.limit, None, &mut out),
+            Some(result) => render_one(
+                dialect,
+                sent.text(),
+                &ToolCall { name, ..call },
+                result,
+                options.limit,
+                None,
+                &mut out,
+            ),
             None => {
                 let mut memory = [0u8; 192];
                 let mut cancelled = ToolResult::new(&mut memory);
                 cancelled.fail(OutcomeKind::Cancelled, |sink| write_cancelled(call.name, sink));
-                render_one(dialect, index, &call, &cancelled, options.limit, None, &mut out);
+                render_one(
+                    dialect,
+                    sent.text(),
+                    &ToolCall { name, ..call },
+                    &cancelled,
+                    options.limit,
+                    None,
+                    &mut out,
+                );
             }
         }
     }
@@ -161,11 +184,11 @@ pub(crate) fn write_cancelled(name: &str, sink: &mut Sink<'_>) {
     sink.put("' was cancelled");
 }
 
-/// Writes one result within `room` bytes of output (`None` for no bound). Gives nothing back: a sink that
-/// overflows says so.
+/// Writes one result, with the `id` of its call that goes out, within `room` bytes of output (`None` for no
+/// bound). Gives nothing back: a sink that overflows says so.
 pub(crate) fn render_one(
     dialect: Dialect,
-    index: usize,
+    id: &str,
     call: &ToolCall<'_>,
     result: &ToolResult<'_>,
     limit: Option<usize>,
@@ -173,15 +196,13 @@ pub(crate) fn render_one(
     out: &mut Writer<'_, '_>,
 ) {
     let limit = limit.unwrap_or(usize::MAX);
-    let mut minted = heapless::String::<32>::new();
-    let id = match call.id {
-        Some(id) => id,
-        None if !call.wire_id.is_empty() => call.wire_id,
-        None => minted_id(index, &mut minted),
+    let call = &Answered {
+        id,
+        has_id: call.id.is_some(),
+        name: call.name,
+        toolset: call.toolset,
+        custom: call.custom,
     };
-    let mapped = dialect.wire_id(id);
-    let id = mapped.as_deref().unwrap_or(id);
-    let call = &Answered { id, has_id: call.id.is_some(), name: call.name, custom: call.custom };
     let write = |limit, room, out: &mut Writer<'_, '_>| {
         let mark = out.mark();
         let before = out.sink().len();
@@ -209,16 +230,6 @@ pub(crate) fn render_one(
     dialect.wire().result(call, &notice, &mut Budget::new(dialect, usize::MAX, usize::MAX), out);
 }
 
-/// The id of a call that was made by hand without one: `toolcore_0` for the first.
-fn minted_id(index: usize, id: &mut heapless::String<32>) -> &str {
-    let mut digits = [0u8; 20];
-    let mut sink = Sink::new(&mut digits);
-    sink.put_u64(index as u64);
-    id.push_str("toolcore_").ok();
-    id.push_str(sink.finish_cut()).ok();
-    id
-}
-
 /// The call that a result answers.
 pub(crate) struct Answered<'a> {
     /// Its id, a minted one if it came without.
@@ -227,6 +238,8 @@ pub(crate) struct Answered<'a> {
     pub(crate) has_id: bool,
     /// The name that the model used.
     pub(crate) name: &'a str,
+    /// The set of tools that it is of; empty if of none.
+    pub(crate) toolset: &'a str,
     /// It is of a tool that takes free text.
     pub(crate) custom: bool,
 }
@@ -236,79 +249,101 @@ fn in_order(calls: &(impl Calls + ?Sized), results: &(impl Results + ?Sized)) ->
     let mut places = 0..calls.count();
     results.count() == calls.count()
         && places.all(|at| match (calls.call(at), results.result(at)) {
-            (Some(call), Some(result)) => answers(&call, &result),
+            (Some(call), Some(result)) => match result.id {
+                Some(id) => has(&call, id),
+                None => call.id.is_none(),
+            },
             _ => false,
         })
 }
 
-/// Whether a result has the id of a call, or none as the call.
-fn answers(call: &ToolCall<'_>, result: &CallResult<'_, '_>) -> bool {
-    result.id == call.id
-        || call.id.is_none() && result.id.is_some_and(|id| !id.is_empty() && id == call.wire_id)
+/// Whether a call has this id, the provider's or the one that goes out.
+fn has(call: &ToolCall<'_>, id: &str) -> bool {
+    call.id == Some(id) || !id.is_empty() && call.wire_id == id
+}
+
+/// Whether this id goes out in a dialect for that of a call.
+fn goes_out(dialect: Dialect, call: &ToolCall<'_>, id: &str) -> bool {
+    let own = if call.wire_id.is_empty() { call.id } else { Some(call.wire_id) };
+    own.and_then(|own| dialect.wire_id(own)).is_some_and(|mapped| mapped == id)
 }
 
 /// The most results that are matched by id when they are not in order, which takes quadratic time.
 const MOST_DISORDERED: usize = 1000;
 
-/// The place of the result that answers the call at `index`. Of several calls with one id, the first has
-/// the first result of that id.
-fn find(
-    calls: &(impl Calls + ?Sized),
-    results: &(impl Results + ?Sized),
-    index: usize,
-    call: &ToolCall<'_>,
-) -> Option<usize> {
-    let same = |at: &usize| results.result(*at).is_some_and(|result| answers(call, &result));
-    if call.id.is_none() {
-        return Some(index).filter(|at| stands_at(results, *at)).or_else(|| named(call, results));
+/// Finds which result answers which call by their ids. An id is that of the call in the reply or the one that
+/// goes out; of several calls with one id, the first has the first result of that id.
+struct Matcher<'a, C: ?Sized, R: ?Sized> {
+    dialect: Dialect,
+    calls: &'a C,
+    results: &'a R,
+}
+
+impl<C: Calls + ?Sized, R: Results + ?Sized> Matcher<'_, C, R> {
+    /// The places of the calls that an id means.
+    fn named(&self, id: &str) -> impl Iterator<Item = usize> {
+        let call = |at: usize| self.calls.call(at);
+        let all = 0..self.calls.count();
+        let any = all.clone().any(|at| call(at).is_some_and(|call| has(&call, id)));
+        all.filter(move |at| {
+            call(*at).is_some_and(|call| if any { has(&call, id) } else { goes_out(self.dialect, &call, id) })
+        })
     }
-    let before = (0..index).filter(|at| calls.call(*at).is_some_and(|other| other.id == call.id)).count();
-    (0..results.count()).filter(same).nth(before)
-}
 
-/// Whether the result at `index` has no id and answers the call there.
-fn stands_at(results: &(impl Results + ?Sized), index: usize) -> bool {
-    results.result(index).is_some_and(|result| result.id.is_none())
-}
-
-/// The place of the result that has the id which was minted for a call.
-fn named(call: &ToolCall<'_>, results: &(impl Results + ?Sized)) -> Option<usize> {
-    let same =
-        |at: &usize| results.result(*at).is_some_and(|result| result.id.is_some() && answers(call, &result));
-    (0..results.count()).find(same)
-}
-
-fn check_ids(calls: &(impl Calls + ?Sized), results: &(impl Results + ?Sized)) -> Result<(), ResultsError> {
-    let count = calls.count();
-    if count.max(results.count()) > MOST_DISORDERED {
-        return Err(ResultsError::Disordered { count: results.count() });
+    /// The places of the results of an id.
+    fn of_id(&self, id: &str) -> impl Iterator<Item = usize> {
+        (0..self.results.count())
+            .filter(move |at| self.results.result(*at).is_some_and(|result| result.id == Some(id)))
     }
-    for result in 0..results.count() {
-        let Some(entry) = results.result(result) else { continue };
-        let answers = |index: usize| calls.call(index).is_some_and(|call| answers(&call, &entry));
-        if !(answers(result) || entry.id.is_some() && (0..count).any(answers)) {
-            return Err(ResultsError::Unknown { result });
+
+    /// The place of the result that answers the call at `index`.
+    fn result_of(&self, index: usize) -> Option<usize> {
+        let call = self.calls.call(index)?;
+        // An id that is this call's alone comes first, and what stands at its place without one last.
+        let wire_id = Some(call.wire_id).filter(|id| !id.is_empty());
+        let mapped = wire_id.or(call.id).and_then(|id| self.dialect.wire_id(id));
+        let ids = [wire_id.filter(|id| call.id != Some(id)), call.id, mapped.as_deref()];
+        let by_id = ids.into_iter().flatten().find_map(|id| {
+            let before = self.named(id).position(|at| at == index)?;
+            self.of_id(id).nth(before)
+        });
+        by_id.or_else(|| {
+            let stands = self.results.result(index).is_some_and(|result| result.id.is_none());
+            (stands && call.id.is_none()).then_some(index)
+        })
+    }
+
+    /// The place of the call that the result at `index` is for, which may have another.
+    fn call_of(&self, index: usize, id: &str) -> Result<usize, ResultsError> {
+        let before = self.of_id(id).take_while(|at| *at < index).count();
+        let mut calls = self.named(id);
+        match calls.nth(before) {
+            Some(call) => Ok(call),
+            None if before > 0 => Err(ResultsError::Duplicate { result: index }),
+            None => Err(ResultsError::Unknown { result: index }),
         }
-        let same = |at: usize| results.result(at).is_some_and(|other| other.id == entry.id);
-        if entry.id.is_some() && (0..result).any(same) {
-            let calls_of_id = (0..count).filter(|index| answers(*index)).count();
-            let results_of_id = (0..result).filter(|at| same(*at)).count();
-            if results_of_id >= calls_of_id {
-                return Err(ResultsError::Duplicate { result });
+    }
+
+    fn check(&self) -> Result<(), ResultsError> {
+        let count = self.calls.count();
+        if count.max(self.results.count()) > MOST_DISORDERED {
+            return Err(ResultsError::Disordered { count: self.results.count() });
+        }
+        for index in 0..self.results.count() {
+            let Some(result) = self.results.result(index) else { continue };
+            let call = match result.id {
+                Some(id) => self.call_of(index, id)?,
+                None if self.calls.call(index).is_some_and(|call| call.id.is_none()) => index,
+                None => return Err(ResultsError::Unknown { result: index }),
+            };
+            if self.result_of(call) != Some(index) {
+                let second = self.result_of(call).unwrap_or(index).max(index);
+                return Err(ResultsError::Duplicate { result: second });
             }
         }
-    }
-    for call in 0..count {
-        let Some(entry) = calls.call(call) else { continue };
-        if find(calls, results, call, &entry).is_none() {
-            return Err(ResultsError::Missing { call });
-        }
-        if entry.id.is_none()
-            && stands_at(results, call)
-            && let Some(result) = named(&entry, results)
-        {
-            return Err(ResultsError::Duplicate { result });
+        match (0..count).find(|call| self.result_of(*call).is_none()) {
+            Some(call) => Err(ResultsError::Missing { call }),
+            None => Ok(()),
         }
     }
-    Ok(())
 }

@@ -51,7 +51,8 @@ mod text;
 pub use show::StreamEvent;
 
 use crate::dialect::{
-    Change, Dialect, Member, OpenMembers, Origin, Reply, ReplyError, Shape, error_message, read_reply,
+    Change, Dialect, Member, OpenMembers, Origin, Reply, ReplyError, ReplyOptions, Shape, error_message,
+    read_reply,
 };
 use crate::json::{self, Options, Reader, Reason, Surrogates, decode_in_place};
 use crate::scratch::Scratch;
@@ -71,6 +72,8 @@ pub struct StreamOptions {
     pub calls_only: bool,
     /// How each event, and the reply in the end, is read.
     pub json: Options,
+    /// Which turn of the conversation it is; see [`ReplyOptions::turn`].
+    pub turn: u32,
 }
 
 /// Why a stream could not be read, or not further. It stays so.
@@ -314,7 +317,8 @@ impl<'m> Stream<'m> {
         let Text { bytes, words, len, .. } = self.text;
         let (text, bytes) = bytes.split_at_mut_checked(len).unwrap_or_default();
         let scratch = Scratch { words, bytes };
-        let read = read_reply(self.dialect, text, &self.options.json, origin, scratch);
+        let options = ReplyOptions { json: self.options.json, turn: self.options.turn };
+        let read = read_reply(self.dialect, text, &options, origin, scratch);
         read.map_err(|error| match error {
             ReplyError::NoSpace { words, bytes } => ReplyError::NoSpace { words, bytes: len + bytes }.into(),
             error => error.into(),

@@ -83,8 +83,8 @@ impl Watched {
 }
 
 pub(crate) const ALL: StreamOptions =
-    StreamOptions { calls_only: false, json: Options { max_depth: 128, surrogates: REJECT } };
-pub(crate) const CALLS: StreamOptions = StreamOptions { calls_only: true, json: ALL.json };
+    StreamOptions { calls_only: false, json: Options { max_depth: 128, surrogates: REJECT }, turn: 0 };
+pub(crate) const CALLS: StreamOptions = StreamOptions { calls_only: true, ..ALL };
 const REJECT: toolcore::json::Surrogates = toolcore::json::Surrogates::Reject;
 
 /// Streams chunks through memory of these sizes.

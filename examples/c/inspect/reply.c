@@ -1,4 +1,6 @@
 /* The ops parse and results. */
+#include <string.h>
+
 #include "inspect.h"
 
 void put_id(const toolcore_tool_call_t *call)
@@ -11,11 +13,12 @@ void put_id(const toolcore_tool_call_t *call)
     put_text("name", call->name);
 }
 
-/* The id that results and replay use, where the reply has none. */
+/* The id that results and replay use, where it is not that of the reply. */
 static void put_wire_id(const toolcore_tool_call_t *call)
 {
-    if (!(call->flags & TOOLCORE_CALL_HAS_ID) && call->wire_id.len > 0)
-        put_text("wire_id", call->wire_id);
+    str id = call->id, wire_id = call->wire_id;
+    if (wire_id.len > 0 && (wire_id.len != id.len || memcmp(wire_id.ptr, id.ptr, id.len) != 0))
+        put_text("wire_id", wire_id);
 }
 
 /* Arguments that are not JSON are given as a string, and marked; those of a custom tool are free text. */
@@ -76,12 +79,14 @@ bool op_parse(str request)
     toolcore_reply_t *reply;
     uint32_t dialect;
     size_t size;
+    toolcore_reply_opts_t opts = TOOLCORE_REPLY_OPTS_INIT;
     str json;
-    if (!only(request, "the request", "op dialect reply replay") || !get_dialect(request, &dialect) ||
-        !get_reply(request, &json) || !ok(toolcore_reply_mem_size(dialect, json, NULL, &size, &why)))
+    if (!only(request, "the request", "op dialect reply replay turn_number") || !get_dialect(request, &dialect) ||
+        !get_u32(request, "turn_number", &opts.turn) || !get_reply(request, &json) ||
+        !ok(toolcore_reply_mem_size(dialect, json, &opts, &size, &why)))
         return false;
     void *memory = allocate(size);
-    if (memory == NULL || !ok(toolcore_reply_parse(dialect, json, NULL, memory, size, &reply, &why)))
+    if (memory == NULL || !ok(toolcore_reply_parse(dialect, json, &opts, memory, size, &reply, &why)))
         return false;
     bool done = put_reply(request, dialect, reply);
     toolcore_reply_deinit(reply);
@@ -160,6 +165,23 @@ static bool read_results(str request, toolcore_call_result_t **results, size_t *
     return true;
 }
 
+/* The model's turn that the results answer, with "turn"; `text` is what it says beside the calls. */
+static bool put_turn(str request, uint32_t dialect, const toolcore_tool_call_t *calls, size_t len)
+{
+    bool turn = false;
+    str said = TOOLCORE_STR("");
+    if (!get_bool(request, "turn", &turn) || !get_text(request, "text", &said))
+        return false;
+    char *buffer = arena + arena_used;
+    str text = { buffer, 0 };
+    if (!turn)
+        return true;
+    if (!ok(toolcore_turn_render(dialect, said, calls, len, NULL, buffer, arena_left(), &text.len, &why)))
+        return false;
+    put_output("turn", dialect, text);
+    return true;
+}
+
 bool op_results(str request)
 {
     toolcore_results_opts_t opts = TOOLCORE_RESULTS_OPTS_INIT;
@@ -168,9 +190,10 @@ bool op_results(str request)
     size_t calls_len, results_len;
     uint32_t dialect;
     str messages;
-    if (!only(request, "the request", "op dialect calls results cancelled result_limit") ||
+    if (!only(request, "the request", "op dialect calls results cancelled result_limit turn text") ||
         !get_dialect(request, &dialect) || !get_size(request, "result_limit", &opts.limit) ||
-        !read_calls(request, &calls, &calls_len) || !read_results(request, &results, &results_len))
+        !read_calls(request, &calls, &calls_len) || !read_results(request, &results, &results_len) ||
+        !put_turn(request, dialect, calls, calls_len))
         return false;
     char *buffer = arena + arena_used;
     messages.ptr = buffer;
