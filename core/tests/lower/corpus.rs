@@ -77,6 +77,8 @@ fn every_real_schema_fits_every_subset_or_says_why_not() {
                     let expected = match kind {
                         StrictProblemKind::NotClosed | StrictProblemKind::Untyped => true,
                         StrictProblemKind::Recursion => name == "anthropic, strict",
+                        // Of the recorded schemas, one asks for items that differ.
+                        StrictProblemKind::Keyword => path.ends_with("/uniqueItems"),
                         _ => false,
                     };
                     assert!(expected, "{name} refuses {from} at {path}: {kind:?}: {text}");

@@ -35,6 +35,8 @@ pub(super) enum Fate {
     Required,
     Ref,
     Tuple,
+    /// A tuple whose items are all the same.
+    Alike,
     MaxItems,
 }
 
@@ -84,6 +86,8 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             let shared = ANNOTATIONS.and(NAMES).has(word);
             return if shared || matches!(word, W::Type | W::Properties | W::Required) {
                 Fate::Skip
+            } else if subset.strict {
+                Fate::Refuse(StrictProblemKind::Merge)
             } else {
                 Fate::Drop
             };
@@ -122,6 +126,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             W::Default if keep && subset.closed && value.is_null() => Fate::Drop,
             _ if keep => Fate::Keep,
             _ if subset.drop.has(word) => Fate::Drop,
+            _ if subset.refuse.has(word) && allows_all(word, value) => Fate::Drop,
             _ if subset.refuse.has(word) => Fate::Refuse(StrictProblemKind::Keyword),
             _ => Fate::Move,
         }
@@ -170,12 +175,20 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             let rest = if word == W::Items { W::AdditionalItems } else { W::Items };
             let most = self.find(node, W::MaxItems).and_then(Value::as_number);
             let most = most.and_then(|most| u64::try_from(most.as_i64().ok()?).ok());
-            let is_closed = self.find(node, rest).and_then(Value::as_bool) == Some(false)
-                || most.is_some_and(|most| most <= value.items().count() as u64);
+            let bounded = most.is_some_and(|most| most <= value.items().count() as u64);
+            let ends = self.find(node, rest).and_then(Value::as_bool) == Some(false);
+            let alike = value.item(0).is_some_and(|first| value.items().all(|it| it.raw() == first.raw()));
+            let loses = self.subset.strict && !(alike && (bounded || most.is_none()));
             return match value.item(0) {
                 None => Fate::Drop,
                 Some(_) if keeps_tuples => Fate::List(W::PrefixItems),
-                Some(_) if is_closed => Fate::Tuple,
+                Some(_) if (bounded || ends) && !loses => {
+                    if alike {
+                        Fate::Alike
+                    } else {
+                        Fate::Tuple
+                    }
+                }
                 Some(_) => lost,
             };
         }
@@ -183,7 +196,8 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         match (value.as_bool(), tuple.is_some(), word) {
             (_, false, W::AdditionalItems) => Fate::Drop,
             (Some(true), ..) => Fate::Drop,
-            (Some(false), ..) => Fate::MaxItems,
+            (Some(false), ..) if self.subset.keep.has(W::MaxItems) => Fate::MaxItems,
+            (Some(false), ..) => Fate::Move,
             (None, true, _) if !keeps_tuples => lost,
             _ => Fate::One(W::Items),
         }
@@ -277,6 +291,21 @@ fn of_kind(kinds: u8) -> Words {
         (kind::OBJECT, OF_OBJECTS),
     ];
     groups.iter().filter(|(of, _)| kinds & of != 0).fold(Words::NONE, |all, (_, words)| all.and(*words))
+}
+
+/// Whether a keyword excludes nothing from a closed object or a list.
+fn allows_all(word: W, value: Value<'_>) -> bool {
+    match word {
+        W::UnevaluatedProperties => value.as_bool().is_some(),
+        W::UnevaluatedItems | W::PropertyNames => value.as_bool() == Some(true),
+        W::UniqueItems => value.as_bool() == Some(false),
+        W::MinProperties => value.raw() == "0",
+        W::AllOf => value.items().all(|item| item.as_bool() == Some(true)),
+        W::PatternProperties | W::DependentRequired | W::DependentSchemas | W::Dependencies => {
+            value.entries().next().is_none()
+        }
+        _ => false,
+    }
 }
 
 fn text_is(value: Value<'_>, text: &str) -> bool {

@@ -1,7 +1,7 @@
 //! The schemas inside a schema: the entries of an object of schemas, the items of a list, the branches that
 //! several types become.
 
-use super::change::ChangeKind;
+use super::change::{ChangeKind, StrictProblemKind};
 use super::node::{Node, flag, is_null, kind};
 use super::subset::Types;
 use super::word::Word as W;
@@ -31,10 +31,16 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             return self.enter(value, flag::MANDATORY | frame.node.flags & flag::FOREIGN);
         }
         if frame.inner_source > 0 && self.is_earlier(&frame, name) {
+            if self.subset.strict {
+                return Err(self.problem(StrictProblemKind::Merge, at));
+            }
             self.tell(at, ChangeKind::Dropped);
             return Ok(());
         }
         if let Some(change) = self.fate_of_property(name, value) {
+            if self.subset.strict && self.is_required(&frame.node, name) {
+                return Err(self.problem(StrictProblemKind::Never, at));
+            }
             self.tell(at, change);
             return Ok(());
         }

@@ -67,6 +67,8 @@ pub(super) mod flag {
     pub(crate) const INFERRED: u16 = 8192;
     /// The value of `type` is a list.
     pub(crate) const LISTED: u16 = 16384;
+    /// Two sources have no type in common.
+    pub(crate) const NEVER: u16 = 32768;
 
     /// What a schema has from the one around it.
     pub(crate) const INHERITED: u16 = FOREIGN | MANDATORY;
@@ -143,6 +145,9 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             }
             self.merge(&mut node, &found, bit)?;
         }
+        if self.subset.strict && node.count > 1 {
+            self.check_joined(&node, at)?;
+        }
         if node.types == 0 && node.is(flag::ROOT) {
             node.types = kind::OBJECT;
             node.flags |= flag::INFERRED;
@@ -174,8 +179,10 @@ impl<'s> Lowering<'s, '_, '_, '_> {
                     if value.kind() == Kind::Array {
                         node.flags |= flag::LISTED;
                     }
-                    let both = fitting(types, node.types);
-                    node.types = if node.types == 0 || both == 0 { types } else { both };
+                    let both = shared(types, node.types);
+                    let never = node.types != 0 && both == 0;
+                    node.flags |= if never { flag::NEVER } else { 0 };
+                    node.types = if both == 0 { types } else { both };
                 }
                 W::Enum if !self.subset.is_whole() => {
                     node.values |= value.items().fold(0, |kinds, value| kinds | kind_of(value));
@@ -229,6 +236,12 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             self.infer(node, at)?;
         }
         if node.values & !subset.values & !kind::NULL != 0 {
+            if subset.strict {
+                let mut members = node.sources().flat_map(|(_, at)| Entries::resume(self.text, at + 1));
+                let key = members.find(|(key, _)| matches!(W::of(*key), W::Enum | W::Const));
+                let at = key.map_or(at, |(key, _)| offset_in(self.text, key.raw()).saturating_sub(1));
+                return Err(self.problem(StrictProblemKind::Keyword, at));
+            }
             node.flags |= flag::MOVE_VALUES;
         }
         let null_apart = node.values & kind::NULL != 0 && subset.values & kind::NULL == 0;
@@ -292,7 +305,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         };
         if node.types != 0 {
             node.flags |= flag::INFERRED;
-        } else if self.subset.strict {
+        } else if self.subset.strict && !node.words.any(self.subset.refuse) {
             return Err(self.problem(StrictProblemKind::Untyped, at));
         }
         Ok(())
@@ -345,6 +358,12 @@ pub(super) fn fitting(types: u8, kinds: u8) -> u8 {
     let numbers = if kinds & kind::INTEGER != 0 { types & kind::NUMBER } else { 0 };
     let integers = if kinds & kind::NUMBER != 0 { types & kind::INTEGER } else { 0 };
     types & kinds | numbers | integers
+}
+
+/// The types that two schemas both accept: an integer is a number too.
+pub(super) fn shared(types: u8, other: u8) -> u8 {
+    let integers = |of: u8, with: u8| if of & kind::NUMBER != 0 { with & kind::INTEGER } else { 0 };
+    types & other | integers(types, other) | integers(other, types)
 }
 
 /// Kinds of values as types: a number is an integer too.

@@ -134,8 +134,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
                 return Err(self.problem(StrictProblemKind::NotClosed, offset_in(self.text, name.raw())));
             }
         }
-        let has_some = self.maps(node, W::Properties).any(|(_, map)| map.entries().next().is_some());
-        if !has_some && !node.words.has(W::Required) {
+        if !self.declares(node) && !node.words.has(W::Required) {
             return Ok(());
         }
         self.out.key("required");
@@ -153,6 +152,11 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         }
         self.out.array_end();
         Ok(())
+    }
+
+    /// Whether an object has any property.
+    pub(super) fn declares(&self, node: &Node) -> bool {
+        self.maps(node, W::Properties).any(|(_, map)| map.entries().next().is_some())
     }
 
     /// Writes `required` with the names in those of all sources.

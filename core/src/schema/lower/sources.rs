@@ -78,6 +78,24 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         Ok(())
     }
 
+    /// Refuses sources that cannot be one strict schema: no value fits both, or the one closes the object to
+    /// what the other declares.
+    pub(super) fn check_joined(&self, node: &Node, at: usize) -> Result<()> {
+        if node.is(flag::NEVER) {
+            return Err(self.problem(StrictProblemKind::Never, at));
+        }
+        let declaring = self.count_with(node, W::Properties).max(self.count_with(node, W::Required));
+        if self.count_with(node, W::AdditionalProperties) > 0 && declaring > 1 {
+            return Err(self.problem(StrictProblemKind::Merge, at));
+        }
+        Ok(())
+    }
+
+    /// How many sources have a keyword.
+    fn count_with(&self, node: &Node, word: W) -> usize {
+        node.sources().filter(|(_, at)| self.words_at(*at).has(word)).count()
+    }
+
     /// Leaves a schema open that a reference should say more of. Of its target only the type is said.
     fn cut(
         &mut self,
@@ -106,13 +124,13 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             && !(node.is(flag::ROOT) && subset.not_at_root.has(W::AllOf))
         {
             let count = list.items().count();
-            let fits = usize::from(node.count) + count <= SOURCES && (count == 1 || !subset.strict);
+            let fits = usize::from(node.count) + count <= SOURCES;
             let mut words = node.words.without(Words::of(&[W::AllOf]));
             let mut clash = false;
             for item in list.items() {
                 let at = offset_in(self.text, item.raw());
                 let more = if item.kind() == Kind::Object { self.words_at(at) } else { Words::ALL };
-                clash |= !more.both(words).without(SHARED).is_empty();
+                clash |= !more.both(words).without(SHARED).without(Words::of(&[W::Ref])).is_empty();
                 words = words.and(more);
             }
             if fits && !clash {

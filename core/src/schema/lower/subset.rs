@@ -163,12 +163,22 @@ const NO_USE: Words = Words::of(&[
     W::PropertyOrdering,
 ]);
 
-/// What may bring properties of its own into an object, or exclude instead of allow: closing the object
-/// around it would change what is meant.
-const ADDS_PROPERTIES: Words = Words::of(&[
+/// What speaks of several members or items together, or of schemas: no words in a description can stand for
+/// it. What bounds one string, number or list can be moved there.
+const SAYS_MORE: Words = Words::of(&[
     W::PatternProperties,
+    W::PropertyNames,
+    W::MinProperties,
+    W::MaxProperties,
+    W::DependentRequired,
     W::DependentSchemas,
     W::Dependencies,
+    W::UnevaluatedProperties,
+    W::Contains,
+    W::MinContains,
+    W::MaxContains,
+    W::UniqueItems,
+    W::UnevaluatedItems,
     W::AllOf,
     W::Not,
     W::If,
@@ -206,9 +216,10 @@ pub const OPENAI_STRICT: Subset = Subset {
         W::AnyOf,
     ]),
     drop: NO_USE,
-    refuse: ADDS_PROPERTIES,
+    refuse: SAYS_MORE,
     not_at_root: Words::of(&[W::AnyOf, W::OneOf, W::Enum, W::Const]),
     refs: Refs::Alone,
+    values: kind::STRING | kind::NUMBER | kind::INTEGER | kind::BOOLEAN | kind::NULL,
     formats: Some(&["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"]),
     typed: true,
     booleans: false,
@@ -246,7 +257,6 @@ pub const ANTHROPIC_STRICT: Subset = Subset {
     ]),
     types: Types::Single,
     cycles: Cycles::Nowhere,
-    values: kind::STRING | kind::NUMBER | kind::INTEGER | kind::BOOLEAN | kind::NULL,
     formats: Some(&[
         "date-time",
         "time",

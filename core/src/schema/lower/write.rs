@@ -224,6 +224,15 @@ impl<'s> Lowering<'s, '_, '_, '_> {
                 self.go_into(Mode::Tuple, word, value);
                 return Ok(true);
             }
+            Fate::Alike => {
+                self.tell(at, ChangeKind::TupleToList);
+                self.out.key("items");
+                let depth = self.frames.len();
+                if let Some(item) = value.item(0) {
+                    self.enter(item, inherited)?;
+                }
+                return Ok(self.frames.len() > depth);
+            }
             Fate::Branches => {
                 self.tell(at, ChangeKind::TypesToAnyOf);
                 self.start_branches(node);
@@ -231,7 +240,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             }
             Fate::MaxItems => {
                 let count = self.tuple(node).map_or(0, |tuple| tuple.items().count());
-                if self.subset.keep.has(W::MaxItems) && !node.words.has(W::MaxItems) {
+                if !node.words.has(W::MaxItems) {
                     self.tell(at, ChangeKind::RestToMaxItems);
                     self.out.key("maxItems");
                     self.out.u64(count as u64);
@@ -325,6 +334,10 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             self.write_empty_properties();
         }
         if is_object && subset.closed && !written.has(W::AdditionalProperties) {
+            // Closed, one that declares nothing would only be `{}`: so are the arguments of a tool without any.
+            if !node.is(flag::ROOT) && !self.declares(&node) {
+                return Err(self.problem(StrictProblemKind::NotClosed, at));
+            }
             self.tell(at, ChangeKind::Closed);
             self.out.key("additionalProperties");
             self.out.bool(false);
