@@ -63,11 +63,11 @@ pub enum ChangeKind {
     /// The rest of a tuple that is closed became the most items.
     RestToMaxItems,
     /// The reference leads back to a schema around it, or away, or made the schema too large, or stood too
-    /// deep: any value is allowed in its place.
+    /// deep: any value, or any of the target's type, is allowed in its place.
     LeftOpen,
     /// The property was left out: its name is not allowed.
     NameRefused,
-    /// The property or alternative that no value fits was left out.
+    /// The property, the alternative or the null that no value fits was left out.
     NeverRemoved,
 }
 
@@ -95,7 +95,7 @@ impl ChangeKind {
             }
             ChangeKind::Renamed => "renamed: the provider takes the newer name only",
             ChangeKind::RestToMaxItems => "became maxItems: the provider takes no false here",
-            ChangeKind::LeftOpen => "left open to any value: the reference cannot be followed here",
+            ChangeKind::LeftOpen => "left open: the provider cannot follow what stands here",
             ChangeKind::NameRefused => {
                 "the property was moved into the description: the provider does not allow its name"
             }

@@ -56,6 +56,10 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         if node.is(flag::BARE) && word != W::Ref {
             return Fate::Drop;
         }
+        // What is put in elsewhere keeps its name where it stands.
+        if bit != 1 && matches!(word, W::Id | W::Anchor | W::DynamicAnchor) {
+            return Fate::Skip;
+        }
         if node.ignored & bit != 0 && !BESIDE_REF.has(word) {
             return Fate::Drop;
         }
@@ -103,7 +107,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             W::Description => Fate::Description,
             W::Properties => Fate::Map(word),
             W::Required if subset.all_required || node.count > 1 => Fate::Skip,
-            W::Required if subset.plain_names => Fate::Required,
+            W::Required if subset.plain_names && value.items().any(is_refused) => Fate::Required,
             W::Ref if keep && !node.is(flag::OPEN) => Fate::Ref,
             W::Ref => Fate::Move,
             W::AnyOf | W::OneOf if keep => Fate::List(word),
@@ -113,7 +117,8 @@ impl<'s> Lowering<'s, '_, '_, '_> {
                 Fate::Map(W::Defs)
             }
             W::Defs | W::Definitions => Fate::Drop,
-            W::AdditionalProperties => self.fate_of_others(value),
+            W::AdditionalProperties => self.fate_of_others(node, value),
+            W::PropertyOrdering if keep && value.items().any(is_refused) && subset.plain_names => Fate::Drop,
             W::Items | W::PrefixItems | W::AdditionalItems => self.fate_of_items(node, word, value),
             W::Format if keep => {
                 let known = |names: &[&str]| names.iter().any(|name| text_is(value, name));
@@ -155,8 +160,10 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         if as_it_is && !with_null && !self.subset.strict { Fate::Keep } else { Fate::Values }
     }
 
-    fn fate_of_others(&self, value: Value<'s>) -> Fate {
-        let (closed, keep) = (self.subset.closed, self.subset.keep.has(W::AdditionalProperties));
+    /// What is said of other properties goes out only if none that may be there is left unsaid.
+    fn fate_of_others(&self, node: &Node, value: Value<'s>) -> Fate {
+        let closed = self.subset.closed;
+        let keep = self.subset.keep.has(W::AdditionalProperties) && (closed || !self.leaves_out(node));
         match value.as_bool() {
             Some(false) if closed => Fate::Keep,
             _ if closed => Fate::Refuse(StrictProblemKind::NotClosed),
@@ -165,6 +172,17 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             Some(_) => Fate::Drop,
             None => Fate::Move,
         }
+    }
+
+    /// Whether an object may have properties that are not said: their names are refused, or they are those of
+    /// a pattern.
+    fn leaves_out(&self, node: &Node) -> bool {
+        let patterns = node.words.has(W::PatternProperties) && !self.subset.keep.has(W::PatternProperties);
+        patterns
+            || self.maps(node, W::Properties).any(|(_, map)| {
+                let mut fates = map.entries().map(|(name, value)| self.fate_of_property(name, value));
+                fates.any(|fate| fate == Some(ChangeKind::NameRefused))
+            })
     }
 
     /// Lists, tuples and what comes after them, in the words of both drafts.
@@ -310,6 +328,11 @@ fn allows_all(word: W, value: Value<'_>) -> bool {
 
 fn text_is(value: Value<'_>, text: &str) -> bool {
     value.as_str().is_some_and(|value| value == text)
+}
+
+/// Whether an item of `required` is a name that is no plain one.
+fn is_refused(name: Value<'_>) -> bool {
+    name.as_str().is_some_and(|name| !is_plain_name(name))
 }
 
 /// Whether a name has letters, digits and `_` only, 64 at most, and no digit first.

@@ -191,7 +191,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
                 W::Required if node.required == 0 => {
                     node.required = u32::try_from(offset_in(self.text, value.raw())).unwrap_or(0);
                 }
-                W::Id if !node.is(flag::ROOT) => node.flags |= flag::FOREIGN,
+                W::Id if !node.is(flag::ROOT) && !is_anchor(value) => node.flags |= flag::FOREIGN,
                 W::Ref => found.reference = Some(value),
                 W::AllOf => found.all_of = Some(value),
                 W::AnyOf => found.any_of = Some(value),
@@ -323,6 +323,11 @@ impl<'s> Lowering<'s, '_, '_, '_> {
                     })
                 })
     }
+}
+
+/// Whether an `$id` is an anchor of draft 7.
+fn is_anchor(id: Value<'_>) -> bool {
+    id.as_str().is_some_and(|id| id.chars().next() == Some('#'))
 }
 
 /// Whether a schema is the one of null alone.

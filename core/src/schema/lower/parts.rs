@@ -78,7 +78,8 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         if word == W::Const {
             self.tell(at, ChangeKind::ConstToEnum);
         } else if fit < all && !branch {
-            self.tell(at, ChangeKind::Nullable);
+            let nullable = node.is(flag::NULLABLE);
+            self.tell(at, if nullable { ChangeKind::Nullable } else { ChangeKind::NeverRemoved });
         }
         self.out.key("enum");
         self.out.array_start();
@@ -113,13 +114,16 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         self.out.object_end();
     }
 
-    /// Writes `required` with the names of properties that go out.
+    /// Writes `required` with the names of properties that go out, if there are any.
     pub(super) fn write_allowed(&mut self, key: Str<'s>, value: Value<'s>) {
+        let mut names =
+            value.items().filter_map(Value::as_str).filter(|name| is_plain_name(*name)).peekable();
+        if names.peek().is_none() {
+            return;
+        }
         self.out.key_str(key);
         self.out.array_start();
-        for name in value.items().filter_map(Value::as_str).filter(|name| is_plain_name(*name)) {
-            self.out.str(name);
-        }
+        names.for_each(|name| self.out.str(name));
         self.out.array_end();
     }
 
@@ -161,6 +165,13 @@ impl<'s> Lowering<'s, '_, '_, '_> {
 
     /// Writes `required` with the names in those of all sources.
     pub(super) fn write_joined_required(&mut self, node: &Node) {
+        let mut names = self.maps(node, W::Required).flat_map(|(_, list)| list.items());
+        let goes = |name: Value<'_>| {
+            name.as_str().is_some_and(|name| !self.subset.plain_names || is_plain_name(name))
+        };
+        if !names.any(goes) {
+            return;
+        }
         self.out.key("required");
         self.out.array_start();
         self.write_required_names(node);
@@ -181,7 +192,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
     }
 
     /// The values of a keyword, with the number of their source.
-    fn maps(&self, node: &Node, word: W) -> impl Iterator<Item = (u8, Value<'s>)> + use<'s> {
+    pub(super) fn maps(&self, node: &Node, word: W) -> impl Iterator<Item = (u8, Value<'s>)> + use<'s> {
         let text = self.text;
         let words = node.sources().flat_map(move |(number, at)| {
             Entries::resume(text, at + 1).map(move |(key, value)| (number, key, value))
@@ -218,11 +229,12 @@ impl<'s> Lowering<'s, '_, '_, '_> {
                 own.add(word);
                 let again = seen.has(word) && word != W::Unknown;
                 match self.fate(node, 1 << number, word, value, again) {
-                    Fate::Move => self.put_moved(key, value, begun, &mut any),
+                    Fate::Move => self.put_moved(key, "", value, begun, &mut any),
                     Fate::Map(W::Properties) => {
                         for (name, value) in value.entries() {
                             if self.fate_of_property(name, value) == Some(ChangeKind::NameRefused) {
-                                self.put_moved(name, value, begun, &mut any);
+                                let what = if self.is_required(node, name) { " (required)" } else { "" };
+                                self.put_moved(name, what, value, begun, &mut any);
                             }
                         }
                     }
@@ -239,7 +251,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         }
     }
 
-    fn put_moved(&mut self, key: Str<'s>, value: Value<'s>, begun: bool, any: &mut bool) {
+    fn put_moved(&mut self, key: Str<'s>, what: &str, value: Value<'s>, begun: bool, any: &mut bool) {
         if !*any && !begun {
             self.out.key("description");
             self.out.string_start();
@@ -251,6 +263,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         });
         *any = true;
         self.out.string_str(key);
+        self.out.string_part(what);
         self.out.string_part(": ");
         match value.as_str() {
             Some(text) => self.out.string_str(text),

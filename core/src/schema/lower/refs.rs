@@ -1,9 +1,10 @@
-//! Where references lead: to a place of the same text by JSON Pointer (RFC 6901) in a URI fragment.
+//! Where references lead: to a place of the same text by JSON Pointer (RFC 6901) in a URI fragment, or by an
+//! anchor.
 
-use super::Lowering;
 use super::word::Word as W;
-use crate::json::{Event, MAX_DEPTH, Options, Reader, Str, Surrogates, Value};
-use crate::schema::source::offset_in;
+use super::{Lowering, Step, walk};
+use crate::json::{Entries, Event, MAX_DEPTH, Options, Reader, Str, Surrogates, Value};
+use crate::schema::source::{offset_in, value_at};
 
 /// Where a reference leads.
 #[derive(Clone, Copy)]
@@ -15,12 +16,16 @@ pub(super) struct Target {
 }
 
 impl<'s> Lowering<'s, '_, '_, '_> {
-    /// The target of a `$ref` that is a JSON Pointer in this text.
-    pub(super) fn target(&self, reference: Str<'_>) -> Option<Target> {
+    /// The target of a `$ref` that is a JSON Pointer in this text, or the name of an anchor.
+    pub(super) fn target(&mut self, reference: Str<'_>) -> Option<Target> {
         let mut decoded = [0; LONGEST];
         let pointer = pointer(reference, &mut decoded)?;
         let root = Value::from_checked(self.text);
-        let target = root.pointer(pointer)?;
+        let target = if pointer.is_empty() || pointer.starts_with('/') {
+            root.pointer(pointer)?
+        } else {
+            value_at(self.text, self.anchor(pointer)?)?
+        };
         if !target.raw().starts_with('{') {
             return None;
         }
@@ -30,6 +35,31 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         });
         let is_definition = pointer.is_empty() || named.is_some_and(|name| !name.contains('/'));
         Some(Target { at: offset_in(self.text, target.raw()), len: target.raw().len(), is_definition })
+    }
+
+    /// Where the schema is that has this anchor, in a text that is one resource.
+    fn anchor(&mut self, name: &str) -> Option<usize> {
+        self.steps = self.steps.checked_sub(self.text.len())?;
+        let (mut found, mut nested) = (None, false);
+        walk(self.text, &mut |step| {
+            let Step::Node { offset } = step else { return true };
+            let is_root = self.text.get(..offset).is_none_or(|before| before.trim_start().is_empty());
+            for (key, value) in Entries::resume(self.text, offset + 1) {
+                let Some(value) = value.as_str() else { continue };
+                match W::of(key) {
+                    W::Anchor | W::DynamicAnchor if value == name => found = found.or(Some(offset)),
+                    // The anchors of draft 7.
+                    W::Id if value.chars().next() == Some('#') => {
+                        let same = value.chars().skip(1).eq(name.chars());
+                        found = found.or(same.then_some(offset));
+                    }
+                    W::Id => nested |= !is_root,
+                    _ => {}
+                }
+            }
+            !nested
+        });
+        found.filter(|_| !nested)
     }
 
     /// Whether the reference at an offset is inside what can be reached from its target. Also if that takes
