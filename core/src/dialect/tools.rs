@@ -81,7 +81,8 @@ pub struct Note<'a> {
     pub tool: &'a str,
     /// What was changed.
     pub kind: NoteKind<'a>,
-    /// The text of the tool's schema as it was; empty if it is about none.
+    /// The text that it is about: that of the tool's schema as it was, or of a resource that it refers to;
+    /// empty if it is about none.
     pub schema: &'a str,
 }
 
@@ -256,15 +257,16 @@ impl WireTool<'_> {
         out: &mut Writer<'_, '_>,
         notes: &mut dyn FnMut(Note<'_>),
     ) {
-        let (tool, schema) = (self.info.name(), self.info.parameters().text());
+        let (tool, parameters) = (self.info.name(), self.info.parameters());
+        let (schema, resources) = (parameters.text(), parameters.resources());
         let subset = self.strict.unwrap_or(subset);
-        self.written.set(schema::lower_counted(schema, subset, out, &mut |change| {
+        self.written.set(schema::lower_counted(schema, resources, subset, out, &mut |change| {
             let kind = match change.kind {
                 ChangeKind::PropertiesAdded => NoteKind::PropertiesAdded(change.offset),
                 ChangeKind::TypeAdded if change.is_root() => NoteKind::TypeAdded,
                 _ => NoteKind::Schema(change),
             };
-            notes(Note { tool, kind, schema });
+            notes(Note { tool, kind, schema: change.schema });
         }));
     }
 }

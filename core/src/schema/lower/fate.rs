@@ -8,7 +8,7 @@ use super::word::{
     ANNOTATIONS, APPLICATORS, NAMES, OF_ARRAYS, OF_NUMBERS, OF_OBJECTS, OF_STRINGS, Word as W, Words,
 };
 use super::{Lowering, Result};
-use crate::json::{Entries, Kind, Str, Value};
+use crate::json::{Kind, Str, Value};
 
 /// What becomes of a member of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,7 +129,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
                 if subset.min_items.is_none_or(known) { Fate::Keep } else { Fate::Move }
             }
             W::Default if keep && subset.closed && value.is_null() => Fate::Drop,
-            _ if keep => Fate::Keep,
+            _ if keep => whole(word, value.kind()),
             _ if subset.drop.has(word) => Fate::Drop,
             _ if subset.refuse.has(word) && allows_all(word, value) => Fate::Drop,
             _ if subset.refuse.has(word) => Fate::Refuse(StrictProblemKind::Keyword),
@@ -213,6 +213,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         let tuple = self.tuple(node);
         match (value.as_bool(), tuple.is_some(), word) {
             (_, false, W::AdditionalItems) => Fate::Drop,
+            (Some(_), ..) if self.subset.booleans => Fate::One(W::Items),
             (Some(true), ..) => Fate::Drop,
             (Some(false), ..) if self.subset.keep.has(W::MaxItems) => Fate::MaxItems,
             (Some(false), ..) => Fate::Move,
@@ -232,7 +233,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         if !node.words.has(word) {
             return None;
         }
-        let mut members = node.sources().flat_map(|(_, at)| Entries::resume(self.text, at + 1));
+        let mut members = node.sources().flat_map(|(_, at)| self.texts.members(at + 1));
         members.find(|(key, _)| W::of(*key) == word).map(|(_, value)| value)
     }
 

@@ -32,7 +32,8 @@ pub use change::{Change, ChangeKind, StrictProblem, StrictProblemKind};
 pub use subset::Subset;
 pub(in crate::schema) use walk::{Step, walk};
 
-use super::source::offset_in;
+use super::dialect::names_draft_7;
+use super::source::{Resource, Texts};
 use crate::json::{Kind, Value, Writer};
 use word::Word;
 use write::Frame;
@@ -78,33 +79,49 @@ pub fn lower<'s>(
     out: &mut Writer<'_, '_>,
     changed: &mut dyn FnMut(Change<'s>),
 ) -> core::result::Result<(), StrictProblem> {
-    lower_counted(schema, subset, out, changed).map(|_| ())
+    lower_with(schema, &[], subset, out, changed)
 }
 
-/// [`lower`], which also counts what is limited over all tools.
+/// As [`lower`], for a schema that was compiled with `resources`. What its references to them lead to is put in
+/// their place, since no provider can follow them.
+pub fn lower_with<'s>(
+    schema: &'s str,
+    resources: &'s [Resource<'s>],
+    subset: &Subset,
+    out: &mut Writer<'_, '_>,
+    changed: &mut dyn FnMut(Change<'s>),
+) -> core::result::Result<(), StrictProblem> {
+    lower_counted(schema, resources, subset, out, changed).map(|_| ())
+}
+
+/// [`lower_with`], which also counts what is limited over all tools.
 pub(crate) fn lower_counted<'s>(
     schema: &'s str,
+    resources: &'s [Resource<'s>],
     subset: &Subset,
     out: &mut Writer<'_, '_>,
     changed: &mut dyn FnMut(Change<'s>),
 ) -> Result<Counts> {
     let root = Value::from_checked(schema);
-    let (mut draft7, mut has_defs) = (false, false);
-    if !subset.is_whole() {
-        let [draft, defs] = root.pick(["$schema", "$defs"]);
-        draft7 = draft.is_some_and(|draft| draft.raw().contains("draft-07"));
-        has_defs = defs.is_some();
+    let texts = Texts { first: schema, more: resources };
+    let mut rewriting = *subset;
+    if subset.is_whole() {
+        let old = subset.newest && names_draft_7(root);
+        if old || !resources.is_empty() && texts.leads_away() {
+            rewriting = subset.rewriting(old || names_draft_7(root));
+        }
     }
+    let subset = &rewriting;
+    let has_defs = !subset.is_whole() && root.get("$defs").is_some();
     let mut lowering = Lowering {
-        text: schema,
+        texts,
         subset,
-        draft7,
         has_defs,
         out,
         changed,
         frames: &mut heapless::Vec::new(),
         inlined: 0,
-        steps: schema.len().saturating_mul(16).saturating_add(1 << 16),
+        steps: texts.len().saturating_mul(16).saturating_add(1 << 16),
         counted: Counted::default(),
     };
     if subset.is_whole() && root.kind() == Kind::Object && !lowering.has_at_root(root) {
@@ -128,10 +145,9 @@ struct Counted {
 
 /// A schema on its way out.
 struct Lowering<'s, 'o, 'w, 'b> {
-    text: &'s str,
+    /// The schema and its resources.
+    texts: Texts<'s>,
     subset: &'o Subset,
-    /// What stands beside a `$ref` means nothing.
-    draft7: bool,
     /// The root has `$defs`, so that `definitions` cannot be renamed.
     has_defs: bool,
     out: &'o mut Writer<'w, 'b>,
@@ -144,7 +160,7 @@ struct Lowering<'s, 'o, 'w, 'b> {
     counted: Counted,
 }
 
-impl Lowering<'_, '_, '_, '_> {
+impl<'s> Lowering<'s, '_, '_, '_> {
     /// Whether the root has something that it may not have.
     fn has_at_root(&self, root: Value<'_>) -> bool {
         let words = self.subset.not_at_root;
@@ -152,11 +168,21 @@ impl Lowering<'_, '_, '_, '_> {
     }
 
     fn tell(&mut self, offset: usize, kind: ChangeKind) {
-        (self.changed)(Change { schema: self.text, offset, kind });
+        let (schema, _, start) = self.texts.locate(offset);
+        (self.changed)(Change { schema, offset: offset.saturating_sub(start), kind });
     }
 
+    /// The problem at an offset; of what stands in a resource, the place in the schema that led there.
     fn problem(&self, kind: StrictProblemKind, offset: usize) -> StrictProblem {
+        let own = |at: &usize| *at < self.texts.first.len();
+        let open = self.frames.iter().rev().flat_map(|frame| frame.node.sources().map(|(_, at)| at).next());
+        let offset = core::iter::once(offset).chain(open).find(own).unwrap_or(0);
         StrictProblem { kind, offset }
+    }
+
+    /// Whether the text that an offset is in is of draft 7: what stands beside a `$ref` means nothing.
+    fn is_draft7(&self, offset: usize) -> bool {
+        names_draft_7(Value::from_checked(self.texts.locate(offset).0))
     }
 
     /// The problem if there is more of something than a strict schema may have.

@@ -9,8 +9,7 @@ use super::sources::Found;
 use super::subset::{Refs, Subset, Types};
 use super::word::{ANNOTATIONS, NAMES, Word as W, Words};
 use super::{Lowering, Result};
-use crate::json::{Entries, Kind, Value};
-use crate::schema::source::offset_in;
+use crate::json::{Kind, Value};
 
 /// The kinds of value, as sets.
 pub(super) mod kind {
@@ -161,13 +160,13 @@ impl<'s> Lowering<'s, '_, '_, '_> {
     /// Takes down what one source says.
     fn look(&self, node: &mut Node, at: usize, number: u8) -> Found<'s> {
         let mut found = Found::default();
-        let only = if self.draft7 && self.words_at(at).has(W::Ref) {
+        let only = if self.words_at(at).has(W::Ref) && self.is_draft7(at) {
             node.ignored |= 1 << number;
             ANNOTATIONS.and(NAMES).and(Words::of(&[W::Ref]))
         } else {
             Words::ALL
         };
-        for (key, value) in Entries::resume(self.text, at + 1) {
+        for (key, value) in self.texts.members(at + 1) {
             let word = W::of(key);
             if !only.has(word) {
                 continue;
@@ -189,9 +188,9 @@ impl<'s> Lowering<'s, '_, '_, '_> {
                 }
                 W::Const if !self.subset.is_whole() => node.values |= kind_of(value),
                 W::Required if node.required == 0 => {
-                    node.required = u32::try_from(offset_in(self.text, value.raw())).unwrap_or(0);
+                    node.required = u32::try_from(self.texts.place(value.raw())).unwrap_or(0);
                 }
-                W::Id if !node.is(flag::ROOT) && !is_anchor(value) => node.flags |= flag::FOREIGN,
+                W::Id if !self.texts.is_root(at) && !is_anchor(value) => node.flags |= flag::FOREIGN,
                 W::Ref => found.reference = Some(value),
                 W::AllOf => found.all_of = Some(value),
                 W::AnyOf => found.any_of = Some(value),
@@ -206,7 +205,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
     /// The keywords of the schema at an offset.
     pub(super) fn words_at(&self, at: usize) -> Words {
         let mut words = Words::NONE;
-        for (key, _) in Entries::resume(self.text, at + 1) {
+        for (key, _) in self.texts.members(at + 1) {
             words.add(W::of(key));
         }
         words
@@ -237,9 +236,9 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         }
         if node.values & !subset.values & !kind::NULL != 0 {
             if subset.strict {
-                let mut members = node.sources().flat_map(|(_, at)| Entries::resume(self.text, at + 1));
+                let mut members = node.sources().flat_map(|(_, at)| self.texts.members(at + 1));
                 let key = members.find(|(key, _)| matches!(W::of(*key), W::Enum | W::Const));
-                let at = key.map_or(at, |(key, _)| offset_in(self.text, key.raw()).saturating_sub(1));
+                let at = key.map_or(at, |(key, _)| self.texts.place(key.raw()).saturating_sub(1));
                 return Err(self.problem(StrictProblemKind::Keyword, at));
             }
             node.flags |= flag::MOVE_VALUES;
@@ -318,7 +317,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             || by_value
             || node.types == 0
                 && node.sources().any(|(_, at)| {
-                    Entries::resume(self.text, at + 1).any(|(key, value)| {
+                    self.texts.members(at + 1).any(|(key, value)| {
                         matches!(W::of(key), W::AnyOf | W::OneOf) && value.items().any(is_null)
                     })
                 })

@@ -6,8 +6,7 @@ use super::node::{Node, fitting, flag, kind, kind_of, kinds_named};
 use super::subset::Types;
 use super::word::{Word as W, Words};
 use super::{Lowering, Result};
-use crate::json::{Entries, Items, Str, Value};
-use crate::schema::source::offset_in;
+use crate::json::{Str, Value};
 
 impl<'s> Lowering<'s, '_, '_, '_> {
     /// Writes the member `type`, or nothing for no type.
@@ -98,7 +97,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             value.as_str().and_then(Str::plain).and_then(|text| text.strip_prefix("#/definitions/"));
         match renamed.filter(|_| !self.has_defs) {
             Some(name) => {
-                self.tell(offset_in(self.text, value.raw()), ChangeKind::Renamed);
+                self.tell(self.texts.place(value.raw()), ChangeKind::Renamed);
                 self.out.string_start();
                 self.out.string_part("#/$defs/");
                 self.out.string_part(name);
@@ -135,7 +134,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         let names = self.maps(node, W::Required).flat_map(|(_, list)| list.items());
         for name in names.filter_map(Value::as_str) {
             if !declared(name) {
-                return Err(self.problem(StrictProblemKind::NotClosed, offset_in(self.text, name.raw())));
+                return Err(self.problem(StrictProblemKind::NotClosed, self.texts.place(name.raw())));
             }
         }
         if !self.declares(node) && !node.words.has(W::Required) {
@@ -193,9 +192,9 @@ impl<'s> Lowering<'s, '_, '_, '_> {
 
     /// The values of a keyword, with the number of their source.
     pub(super) fn maps(&self, node: &Node, word: W) -> impl Iterator<Item = (u8, Value<'s>)> + use<'s> {
-        let text = self.text;
+        let texts = self.texts;
         let words = node.sources().flat_map(move |(number, at)| {
-            Entries::resume(text, at + 1).map(move |(key, value)| (number, key, value))
+            texts.members(at + 1).map(move |(key, value)| (number, key, value))
         });
         words.filter(move |(_, key, _)| W::of(*key) == word).map(|(number, _, value)| (number, value))
     }
@@ -207,9 +206,10 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             return false;
         }
         if let Some(frame) = self.frames.last_mut() {
-            let mut likely = Items::resume(self.text, frame.cursor as usize);
+            let mut likely = self.texts.items(frame.cursor as usize);
             if likely.next().is_some_and(is) {
-                frame.cursor = u32::try_from(likely.offset()).unwrap_or(u32::MAX);
+                let next = self.texts.start(frame.cursor as usize) + likely.offset();
+                frame.cursor = u32::try_from(next).unwrap_or(u32::MAX);
                 return true;
             }
         }
@@ -224,7 +224,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         let (mut seen, mut any) = (Words::NONE, false);
         for (number, at) in node.sources() {
             let mut own = Words::NONE;
-            for (key, value) in Entries::resume(self.text, at + 1) {
+            for (key, value) in self.texts.members(at + 1) {
                 let word = W::of(key);
                 own.add(word);
                 let again = seen.has(word) && word != W::Unknown;

@@ -6,8 +6,7 @@ use super::refs::Target;
 use super::subset::{Cycles, Refs, Types};
 use super::word::{ANNOTATIONS, NAMES, Word as W, Words};
 use super::{Lowering, Result};
-use crate::json::{Entries, Kind, Value};
-use crate::schema::source::offset_in;
+use crate::json::{Kind, Value};
 
 /// What a look at one source finds.
 #[derive(Default)]
@@ -29,7 +28,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         reference: Value<'s>,
         bit: u8,
     ) -> Result<()> {
-        let at = offset_in(self.text, reference.raw());
+        let at = self.texts.place(reference.raw());
         let name = reference.as_str().filter(|_| !node.is(flag::FOREIGN));
         let target = name.and_then(|name| self.target(name));
         let Some(target) = target else { return self.cut(node, at, None, StrictProblemKind::Reference) };
@@ -109,7 +108,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         }
         self.tell(at, ChangeKind::LeftOpen);
         node.flags |= flag::OPEN;
-        let mut members = target.into_iter().flat_map(|target| Entries::resume(self.text, target.at + 1));
+        let mut members = target.into_iter().flat_map(|target| self.texts.members(target.at + 1));
         if let Some((_, named)) = members.find(|(key, _)| node.types == 0 && W::of(*key) == W::Type) {
             node.types = kinds_named(named);
             node.flags |= flag::INFERRED;
@@ -128,17 +127,17 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             let mut words = node.words.without(Words::of(&[W::AllOf]));
             let mut clash = false;
             for item in list.items() {
-                let at = offset_in(self.text, item.raw());
+                let at = self.texts.place(item.raw());
                 let more = if item.kind() == Kind::Object { self.words_at(at) } else { Words::ALL };
                 clash |= !more.both(words).without(SHARED).without(Words::of(&[W::Ref])).is_empty();
                 words = words.and(more);
             }
             if fits && !clash {
                 for item in list.items() {
-                    node.push(offset_in(self.text, item.raw()));
+                    node.push(self.texts.place(item.raw()));
                 }
                 node.merged |= bit;
-                self.tell(offset_in(self.text, list.raw()), ChangeKind::Merged);
+                self.tell(self.texts.place(list.raw()), ChangeKind::Merged);
             }
         }
         if let Some(list) = found.any_of.filter(|_| subset.types == Types::Upper)
@@ -149,12 +148,12 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             if let (Some(only), None) = (others.next(), others.next())
                 && only.kind() == Kind::Object
             {
-                let at = offset_in(self.text, only.raw());
+                let at = self.texts.place(only.raw());
                 let words = node.words.without(Words::of(&[W::AnyOf, W::OneOf]));
                 let clash = !self.words_at(at).both(words).without(SHARED).is_empty();
                 if !clash && node.push(at) {
                     node.merged |= bit;
-                    let place = offset_in(self.text, list.raw());
+                    let place = self.texts.place(list.raw());
                     if list.items().any(is_null) {
                         node.flags |= flag::NULLABLE;
                         self.tell(place, ChangeKind::Nullable);

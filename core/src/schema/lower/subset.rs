@@ -12,6 +12,8 @@ use super::word::{Word as W, Words};
 /// What a provider takes of JSON Schema.
 #[derive(Clone, Copy, Debug)]
 pub struct Subset {
+    /// Documents of draft 7 are turned into ones of 2020-12. Where not everything is kept they always are.
+    pub(super) newest: bool,
     /// A schema that does not fit is refused, in place of being loosened.
     pub(super) strict: bool,
     /// Keywords that go out as they are.
@@ -56,7 +58,15 @@ impl Subset {
 
     /// Whether everything goes out as it is.
     pub(super) fn is_whole(&self) -> bool {
-        self.keep == Words::ALL
+        self.keep == Words::ALL && self.refs == Refs::Any
+    }
+
+    /// The same for a document in which references have to be put in place, or one of draft 7.
+    pub(super) fn rewriting(&self, draft7: bool) -> Subset {
+        let old = Words::of(&[W::Definitions, W::AdditionalItems, W::Dependencies]);
+        let names = Words::of(&[W::Schema, W::Id]);
+        let (gone, drop) = if draft7 { (old.and(names), names) } else { (Words::NONE, self.drop) };
+        Subset { keep: self.keep.without(gone), drop, refs: Refs::Alone, ..*self }
     }
 }
 
@@ -122,6 +132,7 @@ const UNLIMITED: Limits = Limits {
 /// All of JSON Schema. What MCP defines, and what Bedrock, Cohere, Ollama and models with a text form are told:
 /// none of them names a subset.
 pub const PLAIN: Subset = Subset {
+    newest: false,
     strict: false,
     keep: Words::ALL,
     drop: Words::NONE,
@@ -147,9 +158,10 @@ pub const PLAIN: Subset = Subset {
 pub const OPENAI: Subset =
     Subset { not_at_root: Words::of(&[W::OneOf, W::AnyOf, W::AllOf, W::Enum, W::Not]), ..PLAIN };
 
-/// Anthropic Messages, not strict. Source: the server's error "input_schema does not support oneOf, allOf, or
+/// Anthropic Messages, not strict. Source: `input_schema` is of draft 2020-12 (anthropic 2.14.0), and the server's error "input_schema does not support oneOf, allOf, or
 /// anyOf at the top level" (claude-code issue 5319).
-pub const ANTHROPIC: Subset = Subset { not_at_root: Words::of(&[W::OneOf, W::AllOf, W::AnyOf]), ..PLAIN };
+pub const ANTHROPIC: Subset =
+    Subset { newest: true, not_at_root: Words::of(&[W::OneOf, W::AllOf, W::AnyOf]), ..PLAIN };
 
 /// What no narrow subset has a place for and no model a use.
 const NO_USE: Words = Words::of(&[
