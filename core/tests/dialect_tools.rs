@@ -351,10 +351,32 @@ fn a_schema_that_cannot_be_strict_is_an_error_that_names_the_tool_and_the_place(
                 error.write_path(tools, &mut sink);
                 assert_eq!(sink.finish(), Ok(path));
             }
-            // MCP has no strict mode.
-            assert!(rendered(tools, Dialect::Mcp, &ToolsOptions::default()).is_ok());
         });
     }
+}
+
+/// Bedrock and Cohere were told of strict with the schema as it was.
+#[test]
+fn a_strict_tool_is_lowered_wherever_it_is_said_to_be_strict() {
+    let schema = r#"{"type":"object","properties":{"x":{"type":"object","properties":{"y":{"type":"null"}}}},"required":["x"]}"#;
+    let strict = ToolDefinition { strict: true, ..with_schema("s", schema) };
+    with_tools(&[strict], |tools| {
+        for dialect in common::dialects::json_dialects() {
+            let (text, notes) = rendered(tools, dialect, &ToolsOptions::default()).unwrap();
+            let says = text.contains("\"strict\":true") || text.contains("\"strict_tools\":true");
+            assert_eq!(
+                text.matches("\"additionalProperties\":false").count(),
+                if says { 2 } else { 0 },
+                "{text}"
+            );
+            let dropped: Vec<&String> = notes.iter().filter(|note| note.contains("no strict mode")).collect();
+            assert_eq!(dropped.len(), usize::from(!says), "{}: {notes:?}", dialect.name());
+            let refuse = ToolsOptions { refuse_dropped: true, ..ToolsOptions::default() };
+            let refused = rendered(tools, dialect, &refuse).err().map(|error| (error.tool, error.kind));
+            let expected = (!says).then_some((Some(0), RenderErrorKind::StrictDropped));
+            assert_eq!(refused, expected, "{}", dialect.name());
+        }
+    });
 }
 
 #[test]

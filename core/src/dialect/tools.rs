@@ -24,7 +24,7 @@ pub struct ToolsOptions<'a> {
     /// Mark the end of the tools as the end of what the provider should cache, where it has such a mark.
     pub cache: bool,
     /// Refuse what the provider has no word for, in place of dropping it with a note: a choice, a word about
-    /// parallel calls, a native tool.
+    /// parallel calls, a native tool, strict.
     pub refuse_dropped: bool,
     /// Refuse a name that the provider's rule does not allow, in place of sending an alias.
     pub no_alias: bool,
@@ -103,7 +103,8 @@ pub enum NoteKind<'a> {
     NativeDropped(NativeKind),
     /// The tool is not told of, since the choice leaves it out and the dialect has no word for that.
     LeftOut,
-    /// The provider takes strict for all tools or for none, and not all are strict.
+    /// The tool is not strict: the provider has no strict mode. About no tool: it takes strict for all tools or
+    /// for none, and not all are strict.
     StrictDropped,
     /// There are more tools than the provider takes, which is this many.
     ManyTools(usize),
@@ -144,6 +145,9 @@ impl Note<'_> {
                 sink.put("'");
             }
             NoteKind::LeftOut => sink.put("left out: the choice does not allow it"),
+            NoteKind::StrictDropped if !self.tool.is_empty() => {
+                sink.put("not strict: the provider has no strict mode");
+            }
             NoteKind::StrictDropped => sink.put("not strict: the provider takes that for all tools or none"),
             NoteKind::ManyTools(max) => {
                 sink.put("the provider takes at most ");
@@ -207,6 +211,11 @@ pub enum RenderErrorKind {
     /// The provider has no such tool, and nothing may be dropped.
     #[error("the provider has no tool {}", .0.name())]
     Native(NativeKind),
+    /// The provider has no strict mode, or takes strict for all tools or none, and nothing may be dropped.
+    #[error(
+        "the provider cannot be asked to hold this tool to its schema: it has no strict mode, or one for all tools"
+    )]
+    StrictDropped,
     /// The description or the schema holds a control token of the chat template.
     #[error("its description or schema holds a control token of the chat template")]
     ControlToken,
@@ -353,6 +362,9 @@ fn render<H, K: Hook>(
     let parallel = parallel.filter(|_| facts.choice.parallel);
     let strict = registry.infos().filter(told).filter(|tool| tool.strict()).count();
     if facts.strict_together && strict > 0 && strict < count {
+        if options.refuse_dropped {
+            return Err(RenderErrorKind::StrictDropped.into());
+        }
         notes(Note { tool: "", kind: NoteKind::StrictDropped, schema: "" });
     }
     let strict = strict > 0 && strict == count;
@@ -376,7 +388,14 @@ fn render<H, K: Hook>(
             check(registry, dialect, options, position, info, &name, notes).map_err(failed)?;
             left = left.saturating_sub(1);
             let ends_cache = cache && left == 0 && request.native().next().is_none();
-            let strict = wire.strict().filter(|_| info.strict());
+            if info.strict() && wire.strict().is_none() {
+                if options.refuse_dropped {
+                    return Err(failed(RenderErrorKind::StrictDropped));
+                }
+                notes(Note { tool: info.name(), kind: NoteKind::StrictDropped, schema: "" });
+            }
+            let strict =
+                wire.strict().filter(|_| info.strict() && (request.strict || !facts.strict_together));
             let written = Cell::new(Ok(Counts::default()));
             let tool = WireTool { name: &name, info, strict, written, ends_cache };
             wire.tool(&tool, notes, &mut out);

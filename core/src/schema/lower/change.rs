@@ -147,6 +147,9 @@ pub enum StrictProblemKind {
     /// Two schemas that have to become one say different things with one keyword.
     #[error("the keyword stands in two schemas that have to become one")]
     Merge,
+    /// None of the arguments is required.
+    #[error("no property is required; the strict subset wants at least one")]
+    NoneRequired,
     /// No value fits.
     #[error("no value fits this schema, which the strict subset cannot say")]
     Never,

@@ -47,6 +47,7 @@ type Result<T> = core::result::Result<T, StrictProblem>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) tools: usize,
+    pub(crate) properties: usize,
     pub(crate) optional: usize,
     pub(crate) unions: usize,
 }
@@ -57,6 +58,7 @@ impl Counts {
         let limits = subset.limits;
         let each = [
             (&mut self.tools, 1, limits.tools, "strict tools in a request"),
+            (&mut self.properties, more.properties, limits.all_properties, "properties in a request"),
             (&mut self.optional, more.optional, limits.optional, "optional properties in a request"),
             (&mut self.unions, more.unions, limits.unions, "properties of several types in a request"),
         ];
@@ -129,8 +131,8 @@ pub(crate) fn lower_counted<'s>(
         return Ok(Counts { tools: 1, ..Counts::default() });
     }
     lowering.run(root)?;
-    let Counted { optional, unions, .. } = lowering.counted;
-    Ok(Counts { tools: 1, optional, unions })
+    let Counted { properties, optional, unions, .. } = lowering.counted;
+    Ok(Counts { tools: 1, properties, optional, unions })
 }
 
 /// What a strict subset limits, as far as it was met.

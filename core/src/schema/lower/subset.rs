@@ -43,6 +43,8 @@ pub struct Subset {
     pub(super) closed: bool,
     /// Every property is in `required`; one that is optional may be null.
     pub(super) all_required: bool,
+    /// Of the arguments at least one is required, if there are any.
+    pub(super) some_required: bool,
     /// Properties have names of letters, digits and `_`, 64 at most, no digit first.
     pub(super) plain_names: bool,
     /// What a schema may have at most.
@@ -112,8 +114,9 @@ pub(super) struct Limits {
     pub(super) values: usize,
     pub(super) text: usize,
     pub(super) long_enum: usize,
-    /// Of a request: strict tools, optional properties, properties of several types.
+    /// Of a request: strict tools, their properties, optional ones, those of several types.
     pub(super) tools: usize,
+    pub(super) all_properties: usize,
     pub(super) optional: usize,
     pub(super) unions: usize,
 }
@@ -125,6 +128,7 @@ const UNLIMITED: Limits = Limits {
     text: usize::MAX,
     long_enum: usize::MAX,
     tools: usize::MAX,
+    all_properties: usize::MAX,
     optional: usize::MAX,
     unions: usize::MAX,
 };
@@ -149,6 +153,7 @@ pub const PLAIN: Subset = Subset {
     booleans: true,
     closed: false,
     all_required: false,
+    some_required: false,
     plain_names: false,
     limits: UNLIMITED,
 };
@@ -286,6 +291,16 @@ pub const ANTHROPIC_STRICT: Subset = Subset {
     limits: Limits { tools: 20, optional: 24, unions: 16, ..UNLIMITED },
     ..OPENAI_STRICT
 };
+
+/// Bedrock Converse, strict. Source: the user guide on structured outputs, whose subset is Anthropic's; limits of
+/// a request are not told of.
+pub const BEDROCK_STRICT: Subset = Subset { limits: UNLIMITED, ..ANTHROPIC_STRICT };
+
+/// Cohere Chat, `strict_tools`. Source: the guide to structured outputs with tools: at least one parameter is
+/// required, and all tools together have at most 200. Of the keywords it says little, so those are used that every
+/// provider takes.
+pub const COHERE_STRICT: Subset =
+    Subset { some_required: true, limits: Limits { all_properties: 200, ..UNLIMITED }, ..ANTHROPIC_STRICT };
 
 /// Gemini, `parametersJsonSchema`. Source: the list of keys at `responseJsonSchema` in the SDK's types
 /// (google-genai 3.6.1), and what it says of parameter names at `FunctionDeclaration`.

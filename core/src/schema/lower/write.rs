@@ -342,6 +342,12 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             self.out.key("additionalProperties");
             self.out.bool(false);
         }
+        if subset.some_required && node.is(flag::ROOT) && self.declares(&node) {
+            let mut required = self.maps(&node, W::Required).flat_map(|(_, list)| list.items());
+            if required.next().is_none() {
+                return Err(self.problem(StrictProblemKind::NoneRequired, at));
+            }
+        }
         if is_object && subset.all_required {
             self.write_all_required(&node)?;
         } else if node.words.has(W::Required)
