@@ -3,6 +3,7 @@
 
 mod corpus;
 mod gemini;
+mod lossless;
 mod plain;
 mod random;
 mod references;

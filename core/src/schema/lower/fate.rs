@@ -163,7 +163,10 @@ impl<'s> Lowering<'s, '_, '_, '_> {
     /// What is said of other properties goes out only if none that may be there is left unsaid.
     fn fate_of_others(&self, node: &Node, value: Value<'s>) -> Fate {
         let closed = self.subset.closed;
-        let keep = self.subset.keep.has(W::AdditionalProperties) && (closed || !self.leaves_out(node));
+        // Of two that declare properties, the one is not closed to what the other declares.
+        let joined = !closed && node.count > 1 && self.count_with(node, W::Properties) > 1;
+        let keep =
+            self.subset.keep.has(W::AdditionalProperties) && (closed || !joined && !self.leaves_out(node));
         match value.as_bool() {
             Some(false) if closed => Fate::Keep,
             _ if closed => Fate::Refuse(StrictProblemKind::NotClosed),

@@ -3,7 +3,8 @@
 //! [`lower`] writes a schema in a provider's [`Subset`] of JSON Schema. What the provider takes goes out as
 //! it is. What it refuses becomes an equivalent, or moves into the description, or is left out, and each of
 //! these is told as a [`Change`] with its place. What goes out accepts every value that the schema accepts: a
-//! loss only loosens. Local checks always use the original text. A strict subset is for a provider that holds
+//! loss only loosens. (Where a type has to be said and is not, properties say that it is an object's, and items
+//! that it is an array's.) Local checks always use the original text. A strict subset is for a provider that holds
 //! the model to the schema: objects are closed, optional properties become required ones that may be null, and
 //! what cannot be expressed is a [`StrictProblem`].
 //!

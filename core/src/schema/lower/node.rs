@@ -4,7 +4,7 @@
 //! It is one object, or several where the target of a reference, a lone `allOf` or what is left of an `anyOf`
 //! without its null takes the place of the keyword. The first says what is told once, as the description.
 
-use super::change::StrictProblemKind;
+use super::change::{ChangeKind, StrictProblemKind};
 use super::sources::Found;
 use super::subset::{Refs, Subset, Types};
 use super::word::{ANNOTATIONS, NAMES, Word as W, Words};
@@ -146,6 +146,8 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         }
         if self.subset.strict && node.count > 1 {
             self.check_joined(&node, at)?;
+        } else if node.is(flag::NEVER) {
+            self.tell(at, ChangeKind::LeftOpen);
         }
         if node.types == 0 && node.is(flag::ROOT) {
             node.types = kind::OBJECT;
@@ -304,6 +306,9 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         };
         if node.types != 0 {
             node.flags |= flag::INFERRED;
+            if node.is(flag::OPEN) {
+                self.tell(at, ChangeKind::TypeAdded);
+            }
         } else if self.subset.strict && !node.words.any(self.subset.refuse) {
             return Err(self.problem(StrictProblemKind::Untyped, at));
         }

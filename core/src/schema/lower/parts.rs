@@ -114,7 +114,13 @@ impl<'s> Lowering<'s, '_, '_, '_> {
     }
 
     /// Writes `required` with the names of properties that go out, if there are any.
-    pub(super) fn write_allowed(&mut self, key: Str<'s>, value: Value<'s>) {
+    pub(super) fn write_allowed(&mut self, node: &Node, key: Str<'s>, value: Value<'s>) {
+        for item in value.items() {
+            let declared = |name: Str<'s>| self.declared(node).any(|other| other == name);
+            if item.as_str().is_some_and(|name| !is_plain_name(name) && !declared(name)) {
+                self.tell(self.texts.place(item.raw()), ChangeKind::Dropped);
+            }
+        }
         let mut names =
             value.items().filter_map(Value::as_str).filter(|name| is_plain_name(*name)).peekable();
         if names.peek().is_none() {
@@ -128,16 +134,14 @@ impl<'s> Lowering<'s, '_, '_, '_> {
 
     /// Writes `required` with the names of all properties; those that were required first.
     pub(super) fn write_all_required(&mut self, node: &Node) -> Result<()> {
-        let declared = |name: Str<'s>| {
-            self.maps(node, W::Properties).any(|(_, map)| map.entries().any(|(other, _)| other == name))
-        };
+        let declared = |name: Str<'s>| self.declared(node).any(|other| other == name);
         let names = self.maps(node, W::Required).flat_map(|(_, list)| list.items());
         for name in names.filter_map(Value::as_str) {
             if !declared(name) {
                 return Err(self.problem(StrictProblemKind::NotClosed, self.texts.place(name.raw())));
             }
         }
-        if !self.declares(node) && !node.words.has(W::Required) {
+        if self.declared(node).next().is_none() && !node.words.has(W::Required) {
             return Ok(());
         }
         self.out.key("required");
@@ -157,9 +161,9 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         Ok(())
     }
 
-    /// Whether an object has any property.
-    pub(super) fn declares(&self, node: &Node) -> bool {
-        self.maps(node, W::Properties).any(|(_, map)| map.entries().next().is_some())
+    /// The names of an object's properties.
+    pub(super) fn declared(&self, node: &Node) -> impl Iterator<Item = Str<'s>> + use<'s> {
+        self.maps(node, W::Properties).flat_map(|(_, map)| map.entries()).map(|(name, _)| name)
     }
 
     /// Writes `required` with the names in those of all sources.

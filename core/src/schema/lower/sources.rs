@@ -91,7 +91,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
     }
 
     /// How many sources have a keyword.
-    fn count_with(&self, node: &Node, word: W) -> usize {
+    pub(super) fn count_with(&self, node: &Node, word: W) -> usize {
         node.sources().filter(|(_, at)| self.words_at(*at).has(word)).count()
     }
 
@@ -128,12 +128,13 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             let mut clash = false;
             for item in list.items() {
                 let at = self.texts.place(item.raw());
-                let more = if item.kind() == Kind::Object { self.words_at(at) } else { Words::ALL };
+                clash |= item.as_bool() == Some(false);
+                let more = if item.kind() == Kind::Object { self.words_at(at) } else { Words::NONE };
                 clash |= !more.both(words).without(SHARED).without(Words::of(&[W::Ref])).is_empty();
                 words = words.and(more);
             }
             if fits && !clash {
-                for item in list.items() {
+                for item in list.items().filter(|item| item.kind() == Kind::Object) {
                     node.push(self.texts.place(item.raw()));
                 }
                 node.merged |= bit;

@@ -263,7 +263,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
                 self.out.string_end();
                 self.wrote(W::Description);
             }
-            Fate::Required => self.write_allowed(key, value),
+            Fate::Required => self.write_allowed(node, key, value),
             Fate::Ref => self.write_ref(value),
         }
         Ok(false)
@@ -335,14 +335,14 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         }
         if is_object && subset.closed && !written.has(W::AdditionalProperties) {
             // Closed, one that declares nothing would only be `{}`: so are the arguments of a tool without any.
-            if !node.is(flag::ROOT) && !self.declares(&node) {
+            if !node.is(flag::ROOT) && self.declared(&node).next().is_none() {
                 return Err(self.problem(StrictProblemKind::NotClosed, at));
             }
             self.tell(at, ChangeKind::Closed);
             self.out.key("additionalProperties");
             self.out.bool(false);
         }
-        if subset.some_required && node.is(flag::ROOT) && self.declares(&node) {
+        if subset.some_required && node.is(flag::ROOT) && self.declared(&node).next().is_some() {
             let mut required = self.maps(&node, W::Required).flat_map(|(_, list)| list.items());
             if required.next().is_none() {
                 return Err(self.problem(StrictProblemKind::NoneRequired, at));
