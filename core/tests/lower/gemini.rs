@@ -121,6 +121,10 @@ fn null_among_values_is_nullable_or_a_branch() {
     // Null is among the types, but not among the values.
     let schema = r#"{"type":["string","null"],"enum":["c"]}"#;
     expect_a(schema, &GEMINI_SCHEMA, r#"{"type":"STRING","enum":["c"]}"#, &[("/type", C::TypesNarrowed)]);
+    // None of the values has the type.
+    let schema = r#"{"type":"number","enum":["c"]}"#;
+    let expected = r#"{"type":"NUMBER","description":"{enum: [\"c\"]}"}"#;
+    expect_a(schema, &GEMINI_SCHEMA, expected, &[("/enum", C::Moved)]);
     // Null is among the values, but not among the types.
     let schema = r#"{"type":"string","enum":["c",null]}"#;
     expect_a(schema, &GEMINI_SCHEMA, r#"{"type":"STRING","enum":["c"]}"#, &[("/enum", C::NeverRemoved)]);

@@ -1,6 +1,8 @@
 //! Schemas in the subsets of the providers, against what their own documents and SDKs say of them.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
+#[path = "../common/mod.rs"]
+mod common;
 mod corpus;
 mod gemini;
 mod lossless;
@@ -10,6 +12,7 @@ mod references;
 mod resources;
 mod strict;
 mod subsets;
+mod traffic;
 
 use serde_json::Value as Json;
 use toolcore::json::Writer;

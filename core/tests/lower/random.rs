@@ -187,10 +187,9 @@ impl Random {
             }
             Some("object") => {
                 let mut object = Map::new();
+                let listed = schema["required"].as_array();
                 for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
-                    let required = schema["required"]
-                        .as_array()
-                        .is_some_and(|list| list.contains(&name.as_str().into()));
+                    let required = listed.is_some_and(|list| list.contains(&name.as_str().into()));
                     if required || !self.one_in(3) {
                         object.insert(name.clone(), self.value(schema, root, depth - 1));
                     }

@@ -245,6 +245,12 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             }
             node.flags |= flag::MOVE_VALUES;
         }
+        if node.values != 0 && node.types != 0 && fitting(node.types, node.values) == 0 {
+            if subset.strict {
+                return Err(self.problem(StrictProblemKind::Never, at));
+            }
+            node.flags |= flag::MOVE_VALUES;
+        }
         let null_apart = node.values & kind::NULL != 0 && subset.values & kind::NULL == 0;
         let untyped = node.types == 0 && subset.types == Types::Upper && node.values != 0;
         if alternatives && (null_apart || untyped) {
