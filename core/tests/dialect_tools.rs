@@ -7,8 +7,9 @@ use common::dialects::{json_dialects, reply, tools as told};
 use common::{Boxed, Memory, answered, echo, open, read, rendered, rendered_json, with_schema};
 use serde_json::{Value as Json, json};
 use toolcore::dialect::{Choice, Dialect, RenderErrorKind, RenderedTools, ToolsOptions, render_tools};
-use toolcore::registry::Registry;
+use toolcore::registry::{Registry, RegistryOptions};
 use toolcore::result::OutcomeKind;
+use toolcore::schema::Resource;
 use toolcore::sink::Sink;
 use toolcore::tool::{Annotations, Parameters, ToolDefinition};
 
@@ -69,10 +70,9 @@ fn a_tool_has_the_members_of_its_dialect_and_no_others() {
             {"name":"strict","input_schema":city(),"strict":true},
         ]});
         assert_eq!(rendered_json(tools, Dialect::Anthropic, &options), expected);
-        let output = json!({"type":"object","properties":{"celsius":{"type":"number"}}});
         let expected = json!({"tools":[
             {"name":"get_weather","title":"Weather","description":description,"inputSchema":city(),
-                "outputSchema":output,"annotations":{"readOnlyHint":true,"destructiveHint":false}},
+                "outputSchema":celsius(),"annotations":{"readOnlyHint":true,"destructiveHint":false}},
             {"name":"plain","inputSchema":city()},
             {"name":"strict","inputSchema":city()},
         ]});
@@ -91,7 +91,12 @@ fn a_tool_has_the_members_of_its_dialect_and_no_others() {
                     let tools = told(dialect, tools).0.into_iter();
                     tools
                         .map(|mut tool| {
-                            tool.as_object_mut().unwrap().remove("parameters").map(|_| tool).unwrap()
+                            let members = tool.as_object_mut().unwrap();
+                            members.remove("parameters").unwrap();
+                            let output =
+                                ["response", "responseJsonSchema"].map(|key| members.remove(key).is_some());
+                            assert_eq!(output.contains(&true), members["name"] == "get_weather");
+                            tool
                         })
                         .collect()
                 };
@@ -103,10 +108,16 @@ fn a_tool_has_the_members_of_its_dialect_and_no_others() {
     });
 }
 
+/// What the weather tool gives.
+fn celsius() -> Json {
+    json!({"type":"object","properties":{"celsius":{"type":"number"}}})
+}
+
 /// `strict` is always there: the provider takes its absence for true.
 fn responses(description: &str) -> Json {
     json!({"tools":[
-        {"type":"function","name":"get_weather","description":description,"parameters":city(),"strict":false},
+        {"type":"function","name":"get_weather","description":description,"parameters":city(),"strict":false,
+            "output_schema":celsius()},
         {"type":"function","name":"plain","parameters":city(),"strict":false},
         {"type":"function","name":"strict","parameters":city(),"strict":true}]})
 }
@@ -114,7 +125,7 @@ fn responses(description: &str) -> Json {
 /// There is no word for strictness.
 fn gemini(description: &str, parameters: &str) -> Json {
     json!({"tools":[{"functionDeclarations":[
-        {"name":"get_weather","description":description,parameters:city()},
+        {"name":"get_weather","description":description,parameters:city(),"responseJsonSchema":celsius()},
         {"name":"plain",parameters:city()},
         {"name":"strict",parameters:city()}]}]})
 }
@@ -486,4 +497,31 @@ fn an_output_of_every_size_is_whole_or_names_what_is_needed() {
             }
         }
     });
+}
+
+/// No provider can follow a reference into a document of the host.
+#[test]
+fn a_reference_to_a_resource_of_the_registry_is_told_as_what_it_leads_to() {
+    let units = Resource {
+        uri: "https://x.test/units",
+        text: r#"{"$defs":{"u":{"enum":["c","f"],"type":"string"}}}"#,
+    };
+    let options = RegistryOptions { resources: &[units], ..RegistryOptions::default() };
+    let schema =
+        r#"{"type":"object","properties":{"u":{"$ref":"https://x.test/units#/$defs/u"}},"required":["u"]}"#;
+    let mut memory = Memory::ample();
+    let mut tools = memory.with_options(options);
+    tools.add(&with_schema("t", schema), echo()).unwrap();
+    for dialect in json_dialects() {
+        let (text, notes) = rendered(&tools, dialect, &ToolsOptions::default()).unwrap();
+        let (shown, place) = told(dialect, &read(&text));
+        let unit = shown[0].pointer(place).unwrap()["properties"]["u"].clone();
+        let kind = if dialect == Dialect::GeminiSchema { "STRING" } else { "string" };
+        assert_eq!(unit, json!({"type":kind,"enum":["c","f"]}), "{}", dialect.name());
+        assert_eq!(notes, ["t: what is referred to was put in the place of the reference"]);
+    }
+    for dialect in Dialect::ALL.into_iter().filter(|dialect| dialect.is_text()) {
+        let (text, _) = rendered(&tools, dialect, &ToolsOptions::default()).unwrap();
+        assert!(!text.contains("x.test"), "{text}");
+    }
 }

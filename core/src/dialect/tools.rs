@@ -81,7 +81,7 @@ pub struct Note<'a> {
     pub tool: &'a str,
     /// What was changed.
     pub kind: NoteKind<'a>,
-    /// The text that it is about: that of the tool's schema as it was, or of a resource that it refers to;
+    /// The text that it is about: that of the tool's schema or output schema as it was, or of a resource;
     /// empty if it is about none.
     pub schema: &'a str,
 }
@@ -266,17 +266,41 @@ impl WireTool<'_> {
         out: &mut Writer<'_, '_>,
         notes: &mut dyn FnMut(Note<'_>),
     ) {
-        let (tool, parameters) = (self.info.name(), self.info.parameters());
-        let (schema, resources) = (parameters.text(), parameters.resources());
         let subset = self.strict.unwrap_or(subset);
-        self.written.set(schema::lower_counted(schema, resources, subset, out, &mut |change| {
+        self.written.set(self.lower(self.info.parameters().text(), subset, out, notes));
+    }
+
+    /// Writes the output schema, if the tool has one, as the member `key`.
+    pub(crate) fn write_output(
+        &self,
+        key: &str,
+        subset: &Subset,
+        out: &mut Writer<'_, '_>,
+        notes: &mut dyn FnMut(Note<'_>),
+    ) {
+        if let Some(schema) = self.info.output_schema() {
+            out.key(key);
+            // Only a strict subset refuses a schema, and these are none.
+            let _ = self.lower(schema, subset, out, notes);
+        }
+    }
+
+    fn lower(
+        &self,
+        schema: &str,
+        subset: &Subset,
+        out: &mut Writer<'_, '_>,
+        notes: &mut dyn FnMut(Note<'_>),
+    ) -> Result<Counts, StrictProblem> {
+        let (tool, resources) = (self.info.name(), self.info.parameters().resources());
+        schema::lower_counted(schema, resources, subset, out, &mut |change| {
             let kind = match change.kind {
                 ChangeKind::PropertiesAdded => NoteKind::PropertiesAdded(change.offset),
                 ChangeKind::TypeAdded if change.is_root() => NoteKind::TypeAdded,
                 _ => NoteKind::Schema(change),
             };
             notes(Note { tool, kind, schema: change.schema });
-        }));
+        })
     }
 }
 
