@@ -9,11 +9,12 @@ use common::{Memory, answered, boxed, echo, open, read, rendered, rendered_json,
 use serde_json::{Value as Json, json};
 use toolcore::call::ToolCall;
 use toolcore::dialect::{
-    CallResult, Choice, Dialect, Finish, Reply, ReplyError, ResultsOptions, ToolsOptions, parse_reply,
-    render_results,
+    CallResult, Choice, Dialect, Finish, RenderError, RenderErrorKind, Reply, ReplyError, ResultsOptions,
+    ToolsOptions, parse_reply, render_results,
 };
 use toolcore::json::Options;
 use toolcore::result::ToolResult;
+use toolcore::schema::StrictProblemKind;
 use toolcore::scratch::Scratch;
 use toolcore::sink::Sink;
 use toolcore::stream::{Stream, StreamEvent, StreamOptions};
@@ -156,6 +157,34 @@ fn coheres_strict_is_said_once_and_for_all_tools() {
     let (text, notes) = rendered(&tools, Dialect::Cohere, &ToolsOptions::default()).unwrap();
     assert!(read(&text).get("strict_tools").is_none());
     assert!(notes.iter().any(|note| note.contains("not strict")), "{notes:?}");
+    let refuse = ToolsOptions { refuse_dropped: true, ..ToolsOptions::default() };
+    let error = rendered(&tools, Dialect::Cohere, &refuse).unwrap_err();
+    assert_eq!((error.tool, error.kind), (None, RenderErrorKind::StrictDropped));
+}
+
+/// The guide: at least one parameter is required, and there are at most 200 in a request.
+#[test]
+fn what_cohere_wants_of_strict_tools_is_checked() {
+    let strict = |name, schema| ToolDefinition { strict: true, ..common::with_schema(name, schema) };
+    let refusal = |tools: &[ToolDefinition<'_>]| {
+        let mut memory = Memory::ample();
+        let mut registry = memory.registry();
+        tools.iter().for_each(|tool| registry.add(tool, echo()).map(|_| ()).unwrap());
+        match rendered(&registry, Dialect::Cohere, &ToolsOptions::default()) {
+            Ok(_) => None,
+            Err(RenderError { kind: RenderErrorKind::Strict(problem), .. }) => Some(problem.kind),
+            Err(other) => panic!("{other}"),
+        }
+    };
+    let optional = r#"{"type":"object","properties":{"x":{"type":"integer"}}}"#;
+    assert_eq!(refusal(&[strict("f", optional)]), Some(StrictProblemKind::NoneRequired));
+    assert_eq!(refusal(&[strict("f", r#"{"type":"object"}"#)]), None);
+    let many: Vec<String> = (0..100).map(|n| format!("\"p{n}\":{{\"type\":\"null\"}}")).collect();
+    let many = format!(r#"{{"type":"object","properties":{{{}}},"required":["p0"]}}"#, many.join(","));
+    assert_eq!(refusal(&[strict("f", &many), strict("g", &many)]), None);
+    let one = r#"{"type":"object","properties":{"x":{"type":"integer"}},"required":["x"]}"#;
+    let problem = StrictProblemKind::TooMany { what: "properties in a request", most: 200 };
+    assert_eq!(refusal(&[strict("f", &many), strict("g", &many), strict("h", one)]), Some(problem));
 }
 
 #[test]

@@ -8,8 +8,9 @@ use common::dialects::{json_dialects, reply, tools as told};
 use common::{Boxed, Memory, answered, echo, open, read, rendered, rendered_json, with_schema};
 use serde_json::{Value as Json, json};
 use toolcore::dialect::{Choice, Dialect, RenderErrorKind, RenderedTools, ToolsOptions, render_tools};
-use toolcore::registry::Registry;
+use toolcore::registry::{Registry, RegistryOptions};
 use toolcore::result::OutcomeKind;
+use toolcore::schema::Resource;
 use toolcore::sink::Sink;
 use toolcore::tool::{Annotations, Parameters, ToolDefinition};
 
@@ -70,10 +71,9 @@ fn a_tool_has_the_members_of_its_dialect_and_no_others() {
             {"name":"strict","input_schema":city(),"strict":true},
         ]});
         assert_eq!(rendered_json(tools, Dialect::Anthropic, &options), expected);
-        let output = json!({"type":"object","properties":{"celsius":{"type":"number"}}});
         let expected = json!({"tools":[
             {"name":"get_weather","title":"Weather","description":description,"inputSchema":city(),
-                "outputSchema":output,"annotations":{"readOnlyHint":true,"destructiveHint":false}},
+                "outputSchema":celsius(),"annotations":{"readOnlyHint":true,"destructiveHint":false}},
             {"name":"plain","inputSchema":city()},
             {"name":"strict","inputSchema":city()},
         ]});
@@ -92,7 +92,12 @@ fn a_tool_has_the_members_of_its_dialect_and_no_others() {
                     let tools = told(dialect, tools).0.into_iter();
                     tools
                         .map(|mut tool| {
-                            tool.as_object_mut().unwrap().remove("parameters").map(|_| tool).unwrap()
+                            let members = tool.as_object_mut().unwrap();
+                            members.remove("parameters").unwrap();
+                            let output =
+                                ["response", "responseJsonSchema"].map(|key| members.remove(key).is_some());
+                            assert_eq!(output.contains(&true), members["name"] == "get_weather");
+                            tool
                         })
                         .collect()
                 };
@@ -104,10 +109,16 @@ fn a_tool_has_the_members_of_its_dialect_and_no_others() {
     });
 }
 
+/// What the weather tool gives.
+fn celsius() -> Json {
+    json!({"type":"object","properties":{"celsius":{"type":"number"}}})
+}
+
 /// `strict` is always there: the provider takes its absence for true.
 fn responses(description: &str) -> Json {
     json!({"tools":[
-        {"type":"function","name":"get_weather","description":description,"parameters":city(),"strict":false},
+        {"type":"function","name":"get_weather","description":description,"parameters":city(),"strict":false,
+            "output_schema":celsius()},
         {"type":"function","name":"plain","parameters":city(),"strict":false},
         {"type":"function","name":"strict","parameters":city(),"strict":true}]})
 }
@@ -115,7 +126,7 @@ fn responses(description: &str) -> Json {
 /// There is no word for strictness.
 fn gemini(description: &str, parameters: &str) -> Json {
     json!({"tools":[{"functionDeclarations":[
-        {"name":"get_weather","description":description,parameters:city()},
+        {"name":"get_weather","description":description,parameters:city(),"responseJsonSchema":celsius()},
         {"name":"plain",parameters:city()},
         {"name":"strict",parameters:city()}]}]})
 }
@@ -352,10 +363,32 @@ fn a_schema_that_cannot_be_strict_is_an_error_that_names_the_tool_and_the_place(
                 error.write_path(tools, &mut sink);
                 assert_eq!(sink.finish(), Ok(path));
             }
-            // MCP has no strict mode.
-            assert!(rendered(tools, Dialect::Mcp, &ToolsOptions::default()).is_ok());
         });
     }
+}
+
+/// Bedrock and Cohere were told of strict with the schema as it was.
+#[test]
+fn a_strict_tool_is_lowered_wherever_it_is_said_to_be_strict() {
+    let schema = r#"{"type":"object","properties":{"x":{"type":"object","properties":{"y":{"type":"null"}}}},"required":["x"]}"#;
+    let strict = ToolDefinition { strict: true, ..with_schema("s", schema) };
+    with_tools(&[strict], |tools| {
+        for dialect in common::dialects::json_dialects() {
+            let (text, notes) = rendered(tools, dialect, &ToolsOptions::default()).unwrap();
+            let says = text.contains("\"strict\":true") || text.contains("\"strict_tools\":true");
+            assert_eq!(
+                text.matches("\"additionalProperties\":false").count(),
+                if says { 2 } else { 0 },
+                "{text}"
+            );
+            let dropped: Vec<&String> = notes.iter().filter(|note| note.contains("no strict mode")).collect();
+            assert_eq!(dropped.len(), usize::from(!says), "{}: {notes:?}", dialect.name());
+            let refuse = ToolsOptions { refuse_dropped: true, ..ToolsOptions::default() };
+            let refused = rendered(tools, dialect, &refuse).err().map(|error| (error.tool, error.kind));
+            let expected = (!says).then_some((Some(0), RenderErrorKind::StrictDropped));
+            assert_eq!(refused, expected, "{}", dialect.name());
+        }
+    });
 }
 
 #[test]
@@ -465,4 +498,31 @@ fn an_output_of_every_size_is_whole_or_names_what_is_needed() {
             }
         }
     });
+}
+
+/// No provider can follow a reference into a document of the host.
+#[test]
+fn a_reference_to_a_resource_of_the_registry_is_told_as_what_it_leads_to() {
+    let units = Resource {
+        uri: "https://x.test/units",
+        text: r#"{"$defs":{"u":{"enum":["c","f"],"type":"string"}}}"#,
+    };
+    let options = RegistryOptions { resources: &[units], ..RegistryOptions::default() };
+    let schema =
+        r#"{"type":"object","properties":{"u":{"$ref":"https://x.test/units#/$defs/u"}},"required":["u"]}"#;
+    let mut memory = Memory::ample();
+    let mut tools = memory.with_options(options);
+    tools.add(&with_schema("t", schema), echo()).unwrap();
+    for dialect in json_dialects() {
+        let (text, notes) = rendered(&tools, dialect, &ToolsOptions::default()).unwrap();
+        let (shown, place) = told(dialect, &read(&text));
+        let unit = shown[0].pointer(place).unwrap()["properties"]["u"].clone();
+        let kind = if dialect == Dialect::GeminiSchema { "STRING" } else { "string" };
+        assert_eq!(unit, json!({"type":kind,"enum":["c","f"]}), "{}", dialect.name());
+        assert_eq!(notes, ["t: what is referred to was put in the place of the reference"]);
+    }
+    for dialect in Dialect::ALL.into_iter().filter(|dialect| dialect.is_text()) {
+        let (text, _) = rendered(&tools, dialect, &ToolsOptions::default()).unwrap();
+        assert!(!text.contains("x.test"), "{text}");
+    }
 }

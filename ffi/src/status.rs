@@ -347,9 +347,10 @@ impl Explain for RenderError {
             RenderErrorKind::Strict(_) => TOOLCORE_ERR_STRICT,
             RenderErrorKind::ControlToken => TOOLCORE_ERR_UNSUPPORTED,
             RenderErrorKind::UnknownChoice | RenderErrorKind::NoTools => TOOLCORE_ERR_NOT_FOUND,
-            RenderErrorKind::Choice | RenderErrorKind::Native(_) | RenderErrorKind::ManyTools { .. } => {
-                TOOLCORE_ERR_UNSUPPORTED
-            }
+            RenderErrorKind::Choice
+            | RenderErrorKind::Native(_)
+            | RenderErrorKind::StrictDropped
+            | RenderErrorKind::ManyTools { .. } => TOOLCORE_ERR_UNSUPPORTED,
             RenderErrorKind::NotAllowed(_) => TOOLCORE_ERR_NOT_ALLOWED,
             RenderErrorKind::BadConfig(_) => TOOLCORE_ERR_BAD_JSON,
             RenderErrorKind::ConfigLacks { .. } => TOOLCORE_ERR_INVALID_ARGUMENT,

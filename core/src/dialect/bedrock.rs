@@ -113,7 +113,7 @@ impl Wire for Bedrock {
     }
 
     fn strict(&self) -> Option<&'static Subset> {
-        None
+        Some(&subset::BEDROCK_STRICT)
     }
 
     fn tools_start(&self, _: &WireRequest<'_>, out: &mut Writer<'_, '_>) {

@@ -89,7 +89,7 @@ impl Wire for Cohere {
     }
 
     fn strict(&self) -> Option<&'static Subset> {
-        None
+        Some(&subset::COHERE_STRICT)
     }
 
     fn tools_start(&self, request: &WireRequest<'_>, out: &mut Writer<'_, '_>) {

@@ -132,13 +132,14 @@ impl Wire for Gemini {
     fn tool(&self, tool: &WireTool<'_>, notes: &mut dyn FnMut(Note<'_>), out: &mut Writer<'_, '_>) {
         out.object_start();
         name_and_description(tool.name, tool.info, out);
-        let (key, subset) = if self.older {
-            ("parameters", &subset::GEMINI_SCHEMA)
+        let (key, output, subset) = if self.older {
+            ("parameters", "response", &subset::GEMINI_SCHEMA)
         } else {
-            ("parametersJsonSchema", &subset::GEMINI_JSON)
+            ("parametersJsonSchema", "responseJsonSchema", &subset::GEMINI_JSON)
         };
         out.key(key);
         tool.write_schema(subset, out, notes);
+        tool.write_output(output, subset, out, notes);
         out.object_end();
     }
 

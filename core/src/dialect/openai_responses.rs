@@ -156,6 +156,10 @@ impl Wire for OpenAiResponses {
         tool.write_schema(&subset::OPENAI, out, notes);
         out.key("strict");
         out.bool(tool.info.strict());
+        if let Some(schema) = tool.info.output_schema() {
+            out.key("output_schema");
+            out.value(Value::from_checked(schema));
+        }
         out.object_end();
     }
 

@@ -123,6 +123,11 @@ impl<'s> Schema<'s> {
     }
 
     /// Its texts.
+    /// The resources that it was compiled with.
+    pub(crate) fn resources(self) -> &'s [Resource<'s>] {
+        self.resources
+    }
+
     pub(super) fn texts(self) -> Texts<'s> {
         Texts { first: self.text, more: self.resources }
     }

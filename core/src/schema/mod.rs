@@ -110,7 +110,7 @@ pub use compile::{
 pub use defaults::{WrongDefault, wrong_defaults};
 pub use error::{CheckError, Keyword, SchemaError, SchemaErrorKind};
 pub use list::ListReport;
-pub use lower::{Change, ChangeKind, StrictProblem, StrictProblemKind, Subset, lower, subset};
+pub use lower::{Change, ChangeKind, StrictProblem, StrictProblemKind, Subset, lower, lower_with, subset};
 pub(crate) use lower::{Counts, lower_counted};
 pub use report::{NoReport, Report, Violation};
 pub use source::Resource;

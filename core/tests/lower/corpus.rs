@@ -77,6 +77,8 @@ fn every_real_schema_fits_every_subset_or_says_why_not() {
                     let expected = match kind {
                         StrictProblemKind::NotClosed | StrictProblemKind::Untyped => true,
                         StrictProblemKind::Recursion => name == "anthropic, strict",
+                        // Of the recorded schemas, one asks for items that differ.
+                        StrictProblemKind::Keyword => path.ends_with("/uniqueItems"),
                         _ => false,
                     };
                     assert!(expected, "{name} refuses {from} at {path}: {kind:?}: {text}");
@@ -107,6 +109,8 @@ pub(super) fn covered(text: &str, schema: &Json, lowered: &Json, notes: &super::
             // What is about one type stands in its branch.
             let path = match kind {
                 ChangeKind::TypesToAnyOf => path.trim_end_matches("/type").split("/allOf/").next().unwrap(),
+                // What is put in is about the schema that the reference or the list stands in.
+                ChangeKind::Inlined | ChangeKind::Merged => path.rsplit_once('/').map_or("", |(up, _)| up),
                 _ => path,
             };
             let inside = |outer: &str, inner: &str| {

@@ -121,6 +121,14 @@ fn null_among_values_is_nullable_or_a_branch() {
     // Null is among the types, but not among the values.
     let schema = r#"{"type":["string","null"],"enum":["c"]}"#;
     expect_a(schema, &GEMINI_SCHEMA, r#"{"type":"STRING","enum":["c"]}"#, &[("/type", C::TypesNarrowed)]);
+    // None of the values has the type.
+    let schema = r#"{"type":"number","enum":["c"]}"#;
+    let expected = r#"{"type":"NUMBER","description":"{enum: [\"c\"]}"}"#;
+    expect_a(schema, &GEMINI_SCHEMA, expected, &[("/enum", C::Moved)]);
+    // Null is among the values, but not among the types.
+    let schema = r#"{"type":"string","enum":["c",null]}"#;
+    expect_a(schema, &GEMINI_SCHEMA, r#"{"type":"STRING","enum":["c"]}"#, &[("/enum", C::NeverRemoved)]);
+    expect_a(schema, &GEMINI_JSON, r#"{"type":"string","enum":["c"]}"#, &[("/enum", C::NeverRemoved)]);
 }
 
 #[test]
@@ -137,7 +145,7 @@ fn a_tuple_is_kept_or_becomes_a_list_of_any_of_its_items() {
         &[("/prefixItems", C::TupleToList), ("/items", C::RestToMaxItems)],
     );
     let schema = r#"{"type":"array","prefixItems":[{"type":"string"}],"maxItems":1}"#;
-    let expected = r#"{"type":"ARRAY","items":{"anyOf":[{"type":"STRING"}]},"maxItems":1}"#;
+    let expected = r#"{"type":"ARRAY","items":{"type":"STRING"},"maxItems":1}"#;
     expect_a(schema, &GEMINI_SCHEMA, expected, &[("/prefixItems", C::TupleToList)]);
     // An open tuple cannot be said: what comes after it may be anything.
     let schema = r#"{"type":"array","prefixItems":[{"type":"string"}]}"#;
@@ -232,12 +240,37 @@ fn a_name_that_gemini_does_not_allow_is_said_in_words() {
     );
     let expected = format!(
         r#"{{"type":"OBJECT","properties":{{"_c1":{{"type":"STRING"}}}},"required":["_c1"],
-        "description":"{{a-b: {{\"type\":\"string\"}}, 1d: {{}}, {long}: {{}}, é: true, : {{}}}}"}}"#
+        "description":"{{a-b (required): {{\"type\":\"string\"}}, 1d: {{}}, {long}: {{}}, é: true, : {{}}}}"}}"#
     );
     let long = format!("/properties/{long}");
     let notes = ["/properties/a-b", "/properties/1d", &long, "/properties/é", "/properties/"];
     let notes: Vec<(&str, C)> = notes.iter().map(|path| (*path, C::NameRefused)).collect();
     expect(&schema, &GEMINI_SCHEMA, &expected, &notes);
+}
+
+/// What goes out is never closed against what local checks demand.
+#[test]
+fn an_object_with_a_name_that_gemini_does_not_allow_stays_open() {
+    let schema = r#"{"type":"object","properties":{"a-b":{"type":"string"}},"required":["a-b"],"additionalProperties":false,
+        "propertyOrdering":["a-b"]}"#;
+    let moved = r#""description":"{a-b (required): {\"type\":\"string\"}}""#;
+    let mut notes = vec![
+        ("/properties/a-b", C::NameRefused),
+        ("/additionalProperties", C::Dropped),
+        ("/propertyOrdering", C::Dropped),
+    ];
+    let expected = format!(r#"{{"type":"object","properties":{{}},{moved}}}"#);
+    expect_a(schema, &GEMINI_JSON, &expected, &notes);
+    expect_a(schema, &GEMINI_SCHEMA, &expected.replace("object", "OBJECT"), &notes);
+    // A schema for the others would be one for it, too.
+    let others = schema.replace(r#"ties":false"#, r#"ties":{"type":"integer"}"#);
+    notes[1].1 = C::Moved;
+    let expected = expected.replace("}}\"", "}, additionalProperties: {\\\"type\\\":\\\"integer\\\"}}\"");
+    expect_a(&others, &GEMINI_JSON, &expected, &notes);
+    let patterns = r#"{"type":"object","patternProperties":{"^x":{}},"additionalProperties":false}"#;
+    let expected = r#"{"type":"object","description":"{patternProperties: {\"^x\":{}}}"}"#;
+    let notes = [("/patternProperties", C::Moved), ("/additionalProperties", C::Dropped)];
+    expect_a(patterns, &GEMINI_JSON, expected, &notes);
 }
 
 #[test]

@@ -2,13 +2,18 @@
 #![cfg(all(feature = "pattern", feature = "format", feature = "unevaluated"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
+#[path = "../common/mod.rs"]
+mod common;
 mod corpus;
 mod gemini;
+mod lossless;
 mod plain;
 mod random;
 mod references;
+mod resources;
 mod strict;
 mod subsets;
+mod traffic;
 
 use serde_json::Value as Json;
 use toolcore::json::Writer;
@@ -16,7 +21,8 @@ use toolcore::schema::subset::{
     ANTHROPIC, ANTHROPIC_STRICT, GEMINI_JSON, GEMINI_SCHEMA, OLLAMA, OPENAI, OPENAI_STRICT, PLAIN,
 };
 use toolcore::schema::{
-    ChangeKind, CheckOptions, CompileOptions, NoReport, Schema, StrictProblemKind, Subset, compile, lower,
+    ChangeKind, CheckOptions, CompileOptions, NoReport, Resource, Schema, StrictProblemKind, Subset, compile,
+    compile_with, lower_with,
 };
 use toolcore::sink::Sink;
 
@@ -36,14 +42,22 @@ type Notes = Vec<(String, ChangeKind)>;
 
 /// What a schema becomes and what is told of it, or why it is refused; with JSON Pointers.
 fn try_lower(schema: &str, subset: &Subset) -> Result<(String, Notes), (String, StrictProblemKind)> {
+    try_lower_with(schema, &[], subset)
+}
+
+fn try_lower_with(
+    schema: &str,
+    resources: &[Resource<'_>],
+    subset: &Subset,
+) -> Result<(String, Notes), (String, StrictProblemKind)> {
     let mut program = vec![0; 4096 + 64 * schema.len()];
-    if let Err(error) = compile(schema, &CompileOptions::default(), &mut program) {
+    if let Err(error) = compile_with(schema, resources, &CompileOptions::default(), &mut program) {
         panic!("{schema}: {error}");
     }
     let mut buffer = vec![0; 16 * 1024 + 64 * schema.len()];
     let mut sink = Sink::new(&mut buffer);
     let mut notes = Notes::new();
-    let written = lower(schema, subset, &mut Writer::new(&mut sink), &mut |change| {
+    let written = lower_with(schema, resources, subset, &mut Writer::new(&mut sink), &mut |change| {
         notes.push((path(|sink| change.write_path(sink)), change.kind));
     });
     match written {

@@ -112,3 +112,51 @@ fn where_a_property_is_an_object_true_and_false_become_one() {
         assert_eq!(accepts(schema, instance), accepts(expected, instance), "{instance}");
     }
 }
+
+/// The provider's schemas are of 2020-12.
+#[test]
+fn a_document_of_draft_7_becomes_one_of_2020_12_for_anthropic() {
+    let schema = r##"{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{
+        "t":{"type":"array","items":[{"type":"string"},{"type":"object"}],"additionalItems":false},
+        "u":{"type":"array","items":[true],"additionalItems":{"type":"integer"}},
+        "l":{"type":"array","items":{"type":"null"},"additionalItems":false,"contains":{"type":"null"}},
+        "r":{"$ref":"#/definitions/d"},"s":{"$ref":"#/definitions/d","minItems":7,"description":"S"},
+        "q":{"$ref":"#/properties/t/items/0"},"n":{"not":{"items":[{"type":"null"}]}}},
+        "definitions":{"d":{"type":"array","items":{"$ref":"#/definitions/d"}}},
+        "dependencies":{"t":["u"]},"patternProperties":{"^x":{"items":[false]}},
+        "if":{"required":["t"]},"then":false}"##;
+    let expected = r##"{"type":"object","properties":{
+        "t":{"type":"array","prefixItems":[{"type":"string"},{"type":"object","properties":{}}],"items":false},
+        "u":{"type":"array","prefixItems":[true],"items":{"type":"integer"}},
+        "l":{"type":"array","items":{"type":"null"},"contains":{"type":"null"}},
+        "r":{"$ref":"#/$defs/d"},"s":{"type":"array","items":{"$ref":"#/$defs/d"},"description":"S"},
+        "q":{"type":"string"},"n":{"not":{"prefixItems":[{"type":"null"}]}}},
+        "$defs":{"d":{"type":"array","items":{"$ref":"#/$defs/d"}}},
+        "patternProperties":{"^x":{"prefixItems":[false]}},"if":{"required":["t"]},"then":false,
+        "description":"{dependencies: {\"t\":[\"u\"]}}"}"##;
+    let notes = [
+        ("/$schema", C::Dropped),
+        ("/properties/t/items", C::Renamed),
+        ("/properties/t/items/1", C::PropertiesAdded),
+        ("/properties/t/additionalItems", C::Renamed),
+        ("/properties/u/items", C::Renamed),
+        ("/properties/u/additionalItems", C::Renamed),
+        ("/properties/l/additionalItems", C::Dropped),
+        ("/properties/r/$ref", C::Renamed),
+        ("/properties/s/$ref", C::Inlined),
+        ("/properties/s/minItems", C::Dropped),
+        ("/definitions/d/items/$ref", C::Renamed),
+        ("/properties/q/$ref", C::Inlined),
+        ("/properties/n/not/items", C::Renamed),
+        ("/definitions", C::Renamed),
+        ("/definitions/d/items/$ref", C::Renamed),
+        ("/dependencies", C::Moved),
+        ("/patternProperties/^x/items", C::Renamed),
+    ];
+    expect(schema, &ANTHROPIC, expected, &notes);
+    // The other providers say nothing of the draft.
+    for subset in [PLAIN, OPENAI] {
+        let (text, _) = try_lower(schema, &subset).unwrap();
+        assert!(text.contains("draft-07") && text.contains("definitions"), "{text}");
+    }
+}

@@ -6,7 +6,7 @@ use super::{ALL, accepts, compiles, try_lower};
 use serde_json::{Map, Value as Json, json};
 
 /// A small generator of numbers (xorshift).
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
     fn below(&mut self, n: usize) -> usize {
@@ -16,7 +16,7 @@ impl Random {
         (self.0 >> 20) as usize % n
     }
 
-    fn one_in(&mut self, n: usize) -> bool {
+    pub(super) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
@@ -121,7 +121,7 @@ impl Random {
         }
     }
 
-    fn root(&mut self) -> Json {
+    pub(super) fn root(&mut self) -> Json {
         let mut schema = Map::from_iter([("type".into(), json!("object"))]);
         self.object(&mut schema, 3);
         let mut definitions = Map::new();
@@ -149,7 +149,7 @@ impl Random {
     }
 
     /// A value, made along a schema so that it fits now and then.
-    fn value(&mut self, schema: &Json, root: &Json, depth: usize) -> Json {
+    pub(super) fn value(&mut self, schema: &Json, root: &Json, depth: usize) -> Json {
         let scalar = self.scalar();
         if depth == 0 {
             return scalar;
@@ -187,10 +187,9 @@ impl Random {
             }
             Some("object") => {
                 let mut object = Map::new();
+                let listed = schema["required"].as_array();
                 for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
-                    let required = schema["required"]
-                        .as_array()
-                        .is_some_and(|list| list.contains(&name.as_str().into()));
+                    let required = listed.is_some_and(|list| list.contains(&name.as_str().into()));
                     if required || !self.one_in(3) {
                         object.insert(name.clone(), self.value(schema, root, depth - 1));
                     }
@@ -208,7 +207,7 @@ impl Random {
 const NAMES: [&str; 3] = ["p", "q", "r"];
 
 /// A schema of Gemini in upper case as one of JSON Schema.
-fn from_upper(schema: &Json) -> Json {
+pub(super) fn from_upper(schema: &Json) -> Json {
     let Json::Object(members) = schema else { return schema.clone() };
     let mut out = Map::new();
     for (word, value) in members {

@@ -110,12 +110,35 @@ fn a_definition_anywhere_is_found() {
 }
 
 #[test]
-fn a_reference_by_name_is_left_open_or_refused() {
-    let schema = r##"{"type":"object","properties":{"a":{"$ref":"#named"}},"$defs":{"x":{"$anchor":"named","type":"string"}}}"##;
-    let expected = r##"{"type":"OBJECT","properties":{"a":{"description":"{$ref: #named}"}}}"##;
-    expect(schema, &GEMINI_SCHEMA, expected, &[("/properties/a/$ref", C::LeftOpen), ("/$defs", C::Dropped)]);
-    refuses(schema, &OPENAI_STRICT, "/properties/a/$ref", P::Reference);
+fn a_reference_by_name_is_followed() {
+    let schema = r##"{"type":"object","properties":{"a":{"$ref":"#named"}},"required":["a"],"additionalProperties":false,
+        "$defs":{"x":{"$anchor":"named","type":"string"}}}"##;
+    let expected = r#"{"type":"OBJECT","properties":{"a":{"type":"STRING"}},"required":["a"]}"#;
+    let notes =
+        [("/properties/a/$ref", C::Inlined), ("/additionalProperties", C::Dropped), ("/$defs", C::Dropped)];
+    expect(schema, &GEMINI_SCHEMA, expected, &notes);
+    let inlined = schema.replace(r##"{"$ref":"#named"}"##, r#"{"type":"string"}"#);
+    // The anchor stays where it is, and only there.
+    expect(schema, &GEMINI_JSON, &inlined, &[("/properties/a/$ref", C::Inlined)]);
+    let expected = inlined.replace(r#""$anchor":"named","#, "");
+    let notes = [("/properties/a/$ref", C::Inlined), ("/$defs/x/$anchor", C::Dropped)];
+    expect(schema, &OPENAI_STRICT, &expected, &notes);
     expect(schema, &PLAIN, schema, &[]);
+    // The anchors of draft 7.
+    let old = r##"{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"$ref":"#named"}},
+        "definitions":{"x":{"$id":"#named","type":"string"}}}"##;
+    let expected = r#"{"type":"OBJECT","properties":{"a":{"type":"STRING"}}}"#;
+    let notes = [("/properties/a/$ref", C::Inlined), ("/$schema", C::Dropped), ("/definitions", C::Dropped)];
+    expect(old, &GEMINI_SCHEMA, expected, &notes);
+}
+
+#[test]
+fn what_is_put_in_elsewhere_keeps_its_name_where_it_stands() {
+    let schema = r##"{"type":"object","properties":{"a":{"$ref":"#/$defs/x","description":"hey"}},
+        "$defs":{"x":{"$anchor":"named","type":"string"}}}"##;
+    let expected = r##"{"type":"object","properties":{"a":{"description":"hey","type":"string"}},
+        "$defs":{"x":{"$anchor":"named","type":"string"}}}"##;
+    expect(schema, &GEMINI_JSON, expected, &[("/properties/a/$ref", C::Inlined)]);
 }
 
 /// Each definition refers twice to the next: the whole would have 2 to the 30th leaves.

@@ -31,18 +31,55 @@ fn a_schema_that_is_strict_already_goes_out_as_it_is() {
 #[test]
 fn every_object_is_closed_however_deep() {
     let schema = r##"{"type":"object","properties":{"a":{"type":"array","items":{"type":"object","properties":{"b":{"type":"object"}},
-        "required":["b"]}},"c":{"$ref":"#/$defs/d"}},"required":["a","c"],"$defs":{"d":{"type":"object"}}}"##;
-    let closed = r#"{"type":"object","properties":{},"additionalProperties":false}"#;
+        "required":["b"]}},"c":{"$ref":"#/$defs/d"}},"required":["a","c"],"$defs":{"d":{"type":"object"}}}"##
+        .replace(r#"{"type":"object"}"#, r#"{"type":"object","properties":{"e":{"type":"null"}},"required":["e"]}"#);
+    let closed = r#"{"type":"object","properties":{"e":{"type":"null"}},"required":["e"],"additionalProperties":false}"#;
     let expected = format!(
         r##"{{"type":"object","properties":{{"a":{{"type":"array","items":{{"type":"object","properties":{{"b":{closed}}},
         "required":["b"],"additionalProperties":false}}}},"c":{{"$ref":"#/$defs/d"}}}},"required":["a","c"],
         "additionalProperties":false,"$defs":{{"d":{closed}}}}}"##
     );
     let places = ["", "/properties/a/items", "/properties/a/items/properties/b", "/$defs/d"];
-    let mut notes: Vec<(&str, C)> = places.iter().map(|path| (*path, C::Closed)).collect();
-    notes
-        .extend([("/properties/a/items/properties/b", C::PropertiesAdded), ("/$defs/d", C::PropertiesAdded)]);
-    expect(schema, &OPENAI_STRICT, &expected, &notes);
+    let notes: Vec<(&str, C)> = places.iter().map(|path| (*path, C::Closed)).collect();
+    expect(&schema, &OPENAI_STRICT, &expected, &notes);
+}
+
+/// Closed, such an object would only be `{}`; at the root it is that of a tool without arguments.
+#[test]
+fn an_object_that_declares_nothing_is_refused_below_the_root() {
+    for subset in [OPENAI_STRICT, ANTHROPIC_STRICT] {
+        for free in [
+            r#"{"type":"object"}"#,
+            r#"{"type":"object","description":"free map"}"#,
+            r#"{"type":"object","properties":{}}"#,
+        ] {
+            refuses(&with_a(free), &subset, "/properties/a", P::NotClosed);
+            let list = format!(r#"{{"type":"array","items":{free}}}"#);
+            refuses(&with_a(&list), &subset, "/properties/a/items", P::NotClosed);
+        }
+        refuses(&with_a(r#"{"type":["object","null"]}"#), &subset, "/properties/a", P::NotClosed);
+        let closed = r#"{"type":"object","properties":{},"additionalProperties":false}"#;
+        expect_a(closed, &subset, closed, &[]);
+        let notes = [("", C::PropertiesAdded), ("", C::Closed)];
+        expect(r#"{"type":"object"}"#, &subset, closed, &notes);
+    }
+}
+
+/// The providers take scalars; closed, the object would be `{}`, which is none of the values.
+#[test]
+fn a_value_that_is_an_object_or_a_list_is_refused() {
+    for (schema, path) in [
+        (r#"{"const":{"a":1}}"#, "/const"),
+        (r#"{"const":[1]}"#, "/const"),
+        (r#"{"enum":[{"a":1},null]}"#, "/enum"),
+        (r#"{"type":["object","null"],"enum":[{"a":1},null]}"#, "/enum"),
+    ] {
+        for subset in [OPENAI_STRICT, ANTHROPIC_STRICT] {
+            refuses(&with_a(schema), &subset, &format!("/properties/a{path}"), P::Keyword);
+            let optional = with_a(schema).replace(r#","required":["a"]"#, "");
+            refuses(&optional, &subset, &format!("/properties/a{path}"), P::Keyword);
+        }
+    }
 }
 
 #[test]
@@ -141,12 +178,31 @@ fn alternatives_are_any_of() {
 }
 
 #[test]
-fn all_of_with_one_schema_is_merged_and_with_more_refused() {
+fn all_of_becomes_one_schema_where_that_can_say_it() {
     let schema = r#"{"allOf":[{"type":"string","description":"in"}],"description":"out"}"#;
     for subset in [OPENAI_STRICT, ANTHROPIC_STRICT] {
         expect_a(schema, &subset, r#"{"type":"string","description":"out"}"#, &[("/allOf", C::Merged)]);
-        let two = with_a(r#"{"type":"string","allOf":[{"minLength":1},{"maxLength":2}]}"#);
-        refuses(&two, &subset, "/properties/a/allOf", P::Keyword);
+        let two = r#"{"allOf":[{"type":"string"},{"enum":["a","b"]}]}"#;
+        expect_a(two, &subset, r#"{"type":"string","enum":["a","b"]}"#, &[("/allOf", C::Merged)]);
+        let numbers = r#"{"allOf":[{"type":"integer"},{"type":"number"}]}"#;
+        expect_a(numbers, &subset, r#"{"type":"integer"}"#, &[("/allOf", C::Merged)]);
+    }
+}
+
+#[test]
+fn all_of_that_is_more_than_one_schema_is_refused() {
+    let (x, y) = (r#""properties":{"x":{"type":"string"}}"#, r#""properties":{"y":{"type":"string"}}"#);
+    let closed = r#""additionalProperties":false"#;
+    for (schema, path, kind) in [
+        (r#"{"type":"string","allOf":[{"minLength":1},{"minLength":2}]}"#.to_string(), "/allOf", P::Keyword),
+        (r#"{"allOf":[{"minLength":1},{"minLength":2}]}"#.to_string(), "/allOf", P::Keyword),
+        (r#"{"allOf":[{"type":"string"},{"type":"integer"}]}"#.to_string(), "", P::Never),
+        (format!(r#"{{"allOf":[{{{x}}},{{{x}}}]}}"#), "/allOf/1/properties/x", P::Merge),
+        (format!(r#"{{"allOf":[{{{x},{closed}}},{{{y}}}]}}"#), "", P::Merge),
+    ] {
+        for subset in [OPENAI_STRICT, ANTHROPIC_STRICT] {
+            refuses(&with_a(&schema), &subset, &format!("/properties/a{path}"), kind);
+        }
     }
 }
 
@@ -158,6 +214,16 @@ fn what_has_no_equivalent_is_refused_with_its_place() {
         (r#"{"type":"object","if":{"required":["x"]},"then":{"required":["y"]}}"#, "/if"),
         (r#"{"type":"object","dependentSchemas":{"x":{}}}"#, "/dependentSchemas"),
         (r#"{"type":"array","prefixItems":[{"type":"string"}]}"#, "/prefixItems"),
+        // Its places and their types would be lost.
+        (
+            r#"{"type":"array","prefixItems":[{"type":"string"},{"type":"null"}],"items":false}"#,
+            "/prefixItems",
+        ),
+        (r#"{"type":"object","dependentRequired":{"x":["y"]}}"#, "/dependentRequired"),
+        (r#"{"type":"object","minProperties":1}"#, "/minProperties"),
+        (r#"{"type":"object","propertyNames":{"maxLength":3}}"#, "/propertyNames"),
+        (r#"{"type":"array","items":{"type":"null"},"contains":{"type":"null"}}"#, "/contains"),
+        (r#"{"type":"array","items":{"type":"null"},"uniqueItems":true}"#, "/uniqueItems"),
     ] {
         for subset in [OPENAI_STRICT, ANTHROPIC_STRICT] {
             refuses(&with_a(schema), &subset, &format!("/properties/a{path}"), P::Keyword);
@@ -221,17 +287,38 @@ fn more_than_the_provider_takes_is_refused_with_the_limit() {
 }
 
 #[test]
-fn a_tuple_that_is_closed_becomes_a_list() {
-    let schema = r#"{"type":"array","prefixItems":[{"type":"string"},{"type":"integer"}],"items":false}"#;
-    let expected =
-        r#"{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"integer"}]},"maxItems":2}"#;
-    let notes = [("/prefixItems", C::TupleToList), ("/items", C::RestToMaxItems)];
-    expect_a(schema, &OPENAI_STRICT, expected, &notes);
-    let expected = r#"{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"integer"}]}}"#;
-    expect_a(
-        schema,
-        &ANTHROPIC_STRICT,
-        expected,
-        &[("/prefixItems", C::TupleToList), ("/items", C::Dropped)],
-    );
+fn what_excludes_nothing_is_left_out() {
+    let schema = r#"{"type":"object","properties":{"x":{"type":"array","items":{"type":"null"},"uniqueItems":false}},
+        "required":["x"],"minProperties":0,"dependentRequired":{},"unevaluatedProperties":false}"#;
+    let expected = r#"{"type":"object","properties":{"x":{"type":"array","items":{"type":"null"}}},"required":["x"],
+        "additionalProperties":false}"#;
+    let words =
+        ["/properties/x/uniqueItems", "/minProperties", "/dependentRequired", "/unevaluatedProperties"];
+    let mut notes: Vec<(&str, C)> = words.iter().map(|path| (*path, C::Dropped)).collect();
+    notes.push(("", C::Closed));
+    for subset in [OPENAI_STRICT, ANTHROPIC_STRICT] {
+        expect_a(schema, &subset, expected, &notes);
+    }
+}
+
+#[test]
+fn a_tuple_of_one_kind_is_a_list_of_as_many() {
+    let item = r#"{"type":"number"}"#;
+    for (end, most) in [(r#""maxItems":2"#, "/maxItems"), (r#""items":false"#, "/items")] {
+        let schema = format!(r#"{{"type":"array","prefixItems":[{item},{item}],"minItems":2,{end}}}"#);
+        let expected = format!(r#"{{"type":"array","items":{item},"minItems":2,"maxItems":2}}"#);
+        let mut notes = vec![("/prefixItems", C::TupleToList)];
+        if most == "/items" {
+            notes.push((most, C::RestToMaxItems));
+        }
+        expect_a(&schema, &OPENAI_STRICT, &expected, &notes);
+        let moved = end.replace('"', "").replace(':', ": ");
+        let expected =
+            format!(r#"{{"type":"array","items":{item},"description":"{{minItems: 2, {moved}}}"}}"#);
+        let notes = [("/prefixItems", C::TupleToList), ("/minItems", C::Moved), (most, C::Moved)];
+        expect_a(&schema, &ANTHROPIC_STRICT, &expected, &notes);
+    }
+    // One more may come than is in the tuple, of any kind.
+    let open = with_a(&format!(r#"{{"type":"array","prefixItems":[{item},{item}],"maxItems":3}}"#));
+    refuses(&open, &OPENAI_STRICT, "/properties/a/prefixItems", P::Keyword);
 }

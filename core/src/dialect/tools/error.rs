@@ -61,6 +61,11 @@ pub enum RenderErrorKind {
     /// The provider has no such tool, and nothing may be dropped.
     #[error("the provider has no tool {}", .0.name())]
     Native(NativeKind),
+    /// The provider has no strict mode, or takes strict for all tools or none, and nothing may be dropped.
+    #[error(
+        "the provider cannot be asked to hold this tool to its schema: it has no strict mode, or one for all tools"
+    )]
+    StrictDropped,
     /// There are more tools than the provider takes, and nothing may be sent that it refuses.
     #[error("there are {count} tools, the provider takes at most {max}; render those of a category")]
     ManyTools {

@@ -37,7 +37,7 @@ pub struct ToolsOptions<'a> {
     /// Mark the end of the tools as the end of what the provider should cache, where it has such a mark.
     pub cache: bool,
     /// Refuse what the provider has no word for, in place of dropping it with a note: a choice, a word about
-    /// parallel calls, a native tool. Also refuse more tools than the provider says that it takes; without this
+    /// parallel calls, a native tool, strict. Also refuse more tools than the provider says that it takes; without this
     /// they are sent with a note, since a server that imitates it may take more.
     pub refuse_dropped: bool,
     /// Refuse a name that the provider's rule does not allow, in place of sending an alias.
@@ -105,6 +105,9 @@ fn render<H, K: Hook>(
     let parallel = parallel.filter(|_| facts.choice.parallel);
     let strict = registry.infos().filter(told).filter(|tool| tool.strict()).count();
     if facts.strict_together && strict > 0 && strict < count {
+        if options.refuse_dropped {
+            return Err(RenderErrorKind::StrictDropped.into());
+        }
         notes(Note { tool: "", kind: NoteKind::StrictDropped });
     }
     let strict = strict > 0 && strict == count;
@@ -128,7 +131,14 @@ fn render<H, K: Hook>(
             check(registry, dialect, options, position, info, &name, notes).map_err(failed)?;
             left = left.saturating_sub(1);
             let ends_cache = cache && left == 0 && request.native().next().is_none();
-            let strict = wire.strict().filter(|_| info.strict());
+            if info.strict() && wire.strict().is_none() {
+                if options.refuse_dropped {
+                    return Err(failed(RenderErrorKind::StrictDropped));
+                }
+                notes(Note { tool: info.name(), kind: NoteKind::StrictDropped });
+            }
+            let strict =
+                wire.strict().filter(|_| info.strict() && (request.strict || !facts.strict_together));
             let tool = WireTool::new(&name, info, strict, ends_cache);
             wire.tool(&tool, notes, &mut out);
             let written = tool.written().map_err(RenderErrorKind::Strict).map_err(failed)?;

@@ -26,7 +26,8 @@ pub enum NoteKind<'a> {
     NativeDropped(NativeKind),
     /// The tool is not told of, since the choice leaves it out and the dialect has no word for that.
     LeftOut,
-    /// The provider takes strict for all tools or for none, and not all are strict.
+    /// The tool is not strict: the provider has no strict mode. About no tool: it takes strict for all tools or
+    /// for none, and not all are strict.
     StrictDropped,
     /// There are more tools than the provider takes, which is this many. All are sent.
     ManyTools(usize),
@@ -57,6 +58,9 @@ impl Note<'_> {
                 sink.put("'");
             }
             NoteKind::LeftOut => sink.put("left out: the choice does not allow it"),
+            NoteKind::StrictDropped if !self.tool.is_empty() => {
+                sink.put("not strict: the provider has no strict mode");
+            }
             NoteKind::StrictDropped => sink.put("not strict: the provider takes that for all tools or none"),
             NoteKind::ManyTools(max) => {
                 sink.put("the provider takes at most ");

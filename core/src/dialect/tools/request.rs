@@ -43,11 +43,36 @@ impl<'a> WireTool<'a> {
         out: &mut Writer<'_, '_>,
         notes: &mut dyn FnMut(Note<'_>),
     ) {
-        let (tool, schema) = (self.info.name(), self.info.parameters().text());
         let subset = self.strict.unwrap_or(subset);
-        self.written.set(schema::lower_counted(schema, subset, out, &mut |change| {
+        self.written.set(self.lower(self.info.parameters().text(), subset, out, notes));
+    }
+
+    /// Writes the output schema, if the tool has one, as the member `key`.
+    pub(crate) fn write_output(
+        &self,
+        key: &str,
+        subset: &Subset,
+        out: &mut Writer<'_, '_>,
+        notes: &mut dyn FnMut(Note<'_>),
+    ) {
+        if let Some(schema) = self.info.output_schema() {
+            out.key(key);
+            // Only a strict subset refuses a schema, and these are none.
+            self.lower(schema, subset, out, notes).ok();
+        }
+    }
+
+    fn lower(
+        &self,
+        schema: &str,
+        subset: &Subset,
+        out: &mut Writer<'_, '_>,
+        notes: &mut dyn FnMut(Note<'_>),
+    ) -> Result<Counts, StrictProblem> {
+        let (tool, resources) = (self.info.name(), self.info.parameters().resources());
+        schema::lower_counted(schema, resources, subset, out, &mut |change| {
             notes(Note { tool, kind: NoteKind::Schema(change) });
-        }));
+        })
     }
 }
 

@@ -57,12 +57,12 @@ pub enum ChangeKind {
     Renamed,
     /// The rest of a tuple that is closed became the most items.
     RestToMaxItems,
-    /// The reference leads back to a schema around it, or away, or made the schema too large, or stood too
-    /// deep: any value is allowed in its place.
+    /// Two schemas that became one have no type in common. Or the reference leads back to a schema around it, or away, or made the schema too large, or stood too
+    /// deep: any value, or any of the target's type, is allowed in its place.
     LeftOpen,
     /// The property was left out: its name is not allowed.
     NameRefused,
-    /// The property or alternative that no value fits was left out.
+    /// The property, the alternative or the null that no value fits was left out.
     NeverRemoved,
     /// The schema `true` or `false` became an object that says the same.
     BooleanToObject,
@@ -92,7 +92,7 @@ impl ChangeKind {
             }
             ChangeKind::Renamed => "renamed: the provider takes the newer name only",
             ChangeKind::RestToMaxItems => "became maxItems: the provider takes no false here",
-            ChangeKind::LeftOpen => "left open to any value: the reference cannot be followed here",
+            ChangeKind::LeftOpen => "left open: the provider cannot follow what stands here",
             ChangeKind::NameRefused => {
                 "the property was moved into the description: the provider does not allow its name"
             }
@@ -147,6 +147,9 @@ pub enum StrictProblemKind {
     /// Two schemas that have to become one say different things with one keyword.
     #[error("the keyword stands in two schemas that have to become one")]
     Merge,
+    /// None of the arguments is required.
+    #[error("no property is required; the strict subset wants at least one")]
+    NoneRequired,
     /// No value fits.
     #[error("no value fits this schema, which the strict subset cannot say")]
     Never,

@@ -7,6 +7,7 @@ use super::fate::{Fate, whole};
 use super::node::{kind, kinds_named};
 use super::word::Word as W;
 use crate::json::{Kind, MAX_DEPTH, Scan, Str, Value, blanks};
+use crate::schema::source::offset_in;
 
 /// What stands at a place.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,9 +56,9 @@ impl<'s> Copy<'s> {
 impl<'s> Lowering<'s, '_, '_, '_> {
     /// Writes a valid schema as it is, but for blanks, and adds what objects lack.
     pub(super) fn copy(&mut self, root: Value<'s>) {
-        let text = self.text;
+        let text = self.texts.first;
         let mut scan = Scan::checked(text);
-        let start = super::offset_in(text, root.raw());
+        let start = offset_in(text, root.raw());
         let rest = text.as_bytes().get(start..).unwrap_or_default();
         let mut copy = Copy { text, rest, copied: start };
         let mut open: heapless::Vec<Open, { MAX_DEPTH as usize }> = heapless::Vec::new();
@@ -175,7 +176,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             return;
         }
         let is_empty =
-            self.text.as_bytes().get(start + 1..).is_some_and(|rest| blanks(rest).starts_with(b"}"));
+            self.texts.first.as_bytes().get(start + 1..).is_some_and(|rest| blanks(rest).starts_with(b"}"));
         let mut comma = if is_empty { "" } else { "," };
         if untyped {
             self.out.sink().put(comma);

@@ -8,7 +8,7 @@ use super::word::{
     ANNOTATIONS, APPLICATORS, NAMES, OF_ARRAYS, OF_NUMBERS, OF_OBJECTS, OF_STRINGS, Word as W, Words,
 };
 use super::{Lowering, Result};
-use crate::json::{Entries, Kind, Str, Value};
+use crate::json::{Kind, Str, Value};
 
 /// What becomes of a member of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub(super) enum Fate {
     Required,
     Ref,
     Tuple,
+    /// A tuple whose items are all the same.
+    Alike,
     MaxItems,
 }
 
@@ -53,6 +55,10 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         }
         if node.is(flag::BARE) && word != W::Ref {
             return Fate::Drop;
+        }
+        // What is put in elsewhere keeps its name where it stands.
+        if bit != 1 && matches!(word, W::Id | W::Anchor | W::DynamicAnchor) {
+            return Fate::Skip;
         }
         if node.ignored & bit != 0 && !BESIDE_REF.has(word) {
             return Fate::Drop;
@@ -84,6 +90,8 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             let shared = ANNOTATIONS.and(NAMES).has(word);
             return if shared || matches!(word, W::Type | W::Properties | W::Required) {
                 Fate::Skip
+            } else if subset.strict {
+                Fate::Refuse(StrictProblemKind::Merge)
             } else {
                 Fate::Drop
             };
@@ -99,7 +107,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             W::Description => Fate::Description,
             W::Properties => Fate::Map(word),
             W::Required if subset.all_required || node.count > 1 => Fate::Skip,
-            W::Required if subset.plain_names => Fate::Required,
+            W::Required if subset.plain_names && value.items().any(is_refused) => Fate::Required,
             W::Ref if keep && !node.is(flag::OPEN) => Fate::Ref,
             W::Ref => Fate::Move,
             W::AnyOf | W::OneOf if keep => Fate::List(word),
@@ -109,7 +117,8 @@ impl<'s> Lowering<'s, '_, '_, '_> {
                 Fate::Map(W::Defs)
             }
             W::Defs | W::Definitions => Fate::Drop,
-            W::AdditionalProperties => self.fate_of_others(value),
+            W::AdditionalProperties => self.fate_of_others(node, value),
+            W::PropertyOrdering if keep && value.items().any(is_refused) && subset.plain_names => Fate::Drop,
             W::Items | W::PrefixItems | W::AdditionalItems => self.fate_of_items(node, word, value),
             W::Format if keep => {
                 let known = |names: &[&str]| names.iter().any(|name| text_is(value, name));
@@ -120,8 +129,9 @@ impl<'s> Lowering<'s, '_, '_, '_> {
                 if subset.min_items.is_none_or(known) { Fate::Keep } else { Fate::Move }
             }
             W::Default if keep && subset.closed && value.is_null() => Fate::Drop,
-            _ if keep => Fate::Keep,
+            _ if keep => whole(word, value.kind()),
             _ if subset.drop.has(word) => Fate::Drop,
+            _ if subset.refuse.has(word) && allows_all(word, value) => Fate::Drop,
             _ if subset.refuse.has(word) => Fate::Refuse(StrictProblemKind::Keyword),
             _ => Fate::Move,
         }
@@ -150,8 +160,13 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         if as_it_is && !with_null && !self.subset.strict { Fate::Keep } else { Fate::Values }
     }
 
-    fn fate_of_others(&self, value: Value<'s>) -> Fate {
-        let (closed, keep) = (self.subset.closed, self.subset.keep.has(W::AdditionalProperties));
+    /// What is said of other properties goes out only if none that may be there is left unsaid.
+    fn fate_of_others(&self, node: &Node, value: Value<'s>) -> Fate {
+        let closed = self.subset.closed;
+        // Of two that declare properties, the one is not closed to what the other declares.
+        let joined = !closed && node.count > 1 && self.count_with(node, W::Properties) > 1;
+        let keep =
+            self.subset.keep.has(W::AdditionalProperties) && (closed || !joined && !self.leaves_out(node));
         match value.as_bool() {
             Some(false) if closed => Fate::Keep,
             _ if closed => Fate::Refuse(StrictProblemKind::NotClosed),
@@ -162,6 +177,17 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         }
     }
 
+    /// Whether an object may have properties that are not said: their names are refused, or they are those of
+    /// a pattern.
+    fn leaves_out(&self, node: &Node) -> bool {
+        let patterns = node.words.has(W::PatternProperties) && !self.subset.keep.has(W::PatternProperties);
+        patterns
+            || self.maps(node, W::Properties).any(|(_, map)| {
+                let mut fates = map.entries().map(|(name, value)| self.fate_of_property(name, value));
+                fates.any(|fate| fate == Some(ChangeKind::NameRefused))
+            })
+    }
+
     /// Lists, tuples and what comes after them, in the words of both drafts.
     fn fate_of_items(&self, node: &Node, word: W, value: Value<'s>) -> Fate {
         let keeps_tuples = self.subset.keep.has(W::PrefixItems);
@@ -170,20 +196,30 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             let rest = if word == W::Items { W::AdditionalItems } else { W::Items };
             let most = self.find(node, W::MaxItems).and_then(Value::as_number);
             let most = most.and_then(|most| u64::try_from(most.as_i64().ok()?).ok());
-            let is_closed = self.find(node, rest).and_then(Value::as_bool) == Some(false)
-                || most.is_some_and(|most| most <= value.items().count() as u64);
+            let bounded = most.is_some_and(|most| most <= value.items().count() as u64);
+            let ends = self.find(node, rest).and_then(Value::as_bool) == Some(false);
+            let alike = value.item(0).is_some_and(|first| value.items().all(|it| it.raw() == first.raw()));
+            let loses = self.subset.strict && !(alike && (bounded || most.is_none()));
             return match value.item(0) {
                 None => Fate::Drop,
                 Some(_) if keeps_tuples => Fate::List(W::PrefixItems),
-                Some(_) if is_closed => Fate::Tuple,
+                Some(_) if (bounded || ends) && !loses => {
+                    if alike {
+                        Fate::Alike
+                    } else {
+                        Fate::Tuple
+                    }
+                }
                 Some(_) => lost,
             };
         }
         let tuple = self.tuple(node);
         match (value.as_bool(), tuple.is_some(), word) {
             (_, false, W::AdditionalItems) => Fate::Drop,
+            (Some(_), ..) if self.subset.booleans => Fate::One(W::Items),
             (Some(true), ..) => Fate::Drop,
-            (Some(false), ..) => Fate::MaxItems,
+            (Some(false), ..) if self.subset.keep.has(W::MaxItems) => Fate::MaxItems,
+            (Some(false), ..) => Fate::Move,
             (None, true, _) if !keeps_tuples => lost,
             _ => Fate::One(W::Items),
         }
@@ -200,7 +236,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         if !node.words.has(word) {
             return None;
         }
-        let mut members = node.sources().flat_map(|(_, at)| Entries::resume(self.text, at + 1));
+        let mut members = node.sources().flat_map(|(_, at)| self.texts.members(at + 1));
         members.find(|(key, _)| W::of(*key) == word).map(|(_, value)| value)
     }
 
@@ -279,8 +315,28 @@ fn of_kind(kinds: u8) -> Words {
     groups.iter().filter(|(of, _)| kinds & of != 0).fold(Words::NONE, |all, (_, words)| all.and(*words))
 }
 
+/// Whether a keyword excludes nothing from a closed object or a list.
+fn allows_all(word: W, value: Value<'_>) -> bool {
+    match word {
+        W::UnevaluatedProperties => value.as_bool().is_some(),
+        W::UnevaluatedItems | W::PropertyNames => value.as_bool() == Some(true),
+        W::UniqueItems => value.as_bool() == Some(false),
+        W::MinProperties => value.raw() == "0",
+        W::AllOf => value.items().all(|item| item.as_bool() == Some(true)),
+        W::PatternProperties | W::DependentRequired | W::DependentSchemas | W::Dependencies => {
+            value.entries().next().is_none()
+        }
+        _ => false,
+    }
+}
+
 fn text_is(value: Value<'_>, text: &str) -> bool {
     value.as_str().is_some_and(|value| value == text)
+}
+
+/// Whether an item of `required` is a name that is no plain one.
+fn is_refused(name: Value<'_>) -> bool {
+    name.as_str().is_some_and(|name| !is_plain_name(name))
 }
 
 /// Whether a name has letters, digits and `_` only, 64 at most, and no digit first.

@@ -1,20 +1,19 @@
 //! The schemas inside a schema: the entries of an object of schemas, the items of a list, the branches that
 //! several types become.
 
-use super::change::ChangeKind;
+use super::change::{ChangeKind, StrictProblemKind};
 use super::node::{Node, flag, is_null, kind};
 use super::subset::Types;
 use super::word::Word as W;
 use super::write::{Frame, Mode};
 use super::{Lowering, Result};
-use crate::json::{Entries, Items, Str, Value};
-use crate::schema::source::offset_in;
+use crate::json::{Str, Value};
 
 impl<'s> Lowering<'s, '_, '_, '_> {
     /// Writes the next entry of an object of schemas.
     pub(super) fn entry(&mut self) -> Result<()> {
         let Some(frame) = self.frames.last().copied() else { return Ok(()) };
-        let mut entries = Entries::resume(self.text, frame.inner as usize);
+        let mut entries = self.texts.members(frame.inner as usize);
         let Some((name, value)) = entries.next() else {
             if frame.word == W::Properties && self.next_properties(&frame) {
                 return Ok(());
@@ -23,18 +22,24 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             self.back_to_members();
             return Ok(());
         };
-        self.go_on(entries.offset());
-        let at = offset_in(self.text, name.raw()).saturating_sub(1);
+        self.go_on(self.texts.start(frame.inner as usize) + entries.offset());
+        let at = self.texts.place(name.raw()).saturating_sub(1);
         if frame.word != W::Properties {
             self.count_text(name.raw().len(), at)?;
             self.out.key_str(name);
             return self.enter(value, flag::MANDATORY | frame.node.flags & flag::FOREIGN);
         }
         if frame.inner_source > 0 && self.is_earlier(&frame, name) {
+            if self.subset.strict {
+                return Err(self.problem(StrictProblemKind::Merge, at));
+            }
             self.tell(at, ChangeKind::Dropped);
             return Ok(());
         }
         if let Some(change) = self.fate_of_property(name, value) {
+            if self.subset.strict && self.is_required(&frame.node, name) {
+                return Err(self.problem(StrictProblemKind::Never, at));
+            }
             self.tell(at, change);
             return Ok(());
         }
@@ -57,9 +62,9 @@ impl<'s> Lowering<'s, '_, '_, '_> {
     /// Goes on with the properties of the next source that has some.
     fn next_properties(&mut self, frame: &Frame) -> bool {
         for (number, at) in frame.node.sources().filter(|(number, _)| *number > frame.inner_source) {
-            let mut members = Entries::resume(self.text, at + 1);
+            let mut members = self.texts.members(at + 1);
             if let Some((_, value)) = members.find(|(key, _)| W::of(*key) == W::Properties) {
-                self.go_on(offset_in(self.text, value.raw()).saturating_add(1));
+                self.go_on(self.texts.place(value.raw()).saturating_add(1));
                 if let Some(frame) = self.frames.last_mut() {
                     frame.inner_source = number;
                 }
@@ -72,7 +77,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
     /// Whether an earlier source than the one being read has a property of this name.
     fn is_earlier(&self, frame: &Frame, name: Str<'s>) -> bool {
         frame.node.sources().filter(|(number, _)| *number < frame.inner_source).any(|(_, at)| {
-            let members = Entries::resume(self.text, at + 1);
+            let members = self.texts.members(at + 1);
             let mut maps = members.filter(|(key, _)| W::of(*key) == W::Properties);
             maps.any(|(_, map)| map.entries().any(|(earlier, _)| earlier == name))
         })
@@ -81,7 +86,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
     /// Writes the next item of a list of schemas.
     pub(super) fn item(&mut self) -> Result<()> {
         let Some(frame) = self.frames.last().copied() else { return Ok(()) };
-        let mut items = Items::resume(self.text, frame.inner as usize);
+        let mut items = self.texts.items(frame.inner as usize);
         let alternatives = matches!(frame.word, W::AnyOf | W::OneOf);
         let Some(item) = items.next() else {
             if alternatives && frame.node.is(flag::ADD_NULL) && frame.node.types == 0 {
@@ -94,8 +99,8 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             self.back_to_members();
             return Ok(());
         };
-        self.go_on(items.offset());
-        let at = offset_in(self.text, item.raw());
+        self.go_on(self.texts.start(frame.inner as usize) + items.offset());
+        let at = self.texts.place(item.raw());
         let never = |item: &Value<'_>| item.as_bool() == Some(false);
         let with_others = || {
             let list = self.find(&frame.node, frame.word).into_iter().flat_map(Value::items);

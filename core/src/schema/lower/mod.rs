@@ -3,7 +3,8 @@
 //! [`lower`] writes a schema in a provider's [`Subset`] of JSON Schema. What the provider takes goes out as
 //! it is. What it refuses becomes an equivalent, or moves into the description, or is left out, and each of
 //! these is told as a [`Change`] with its place. What goes out accepts every value that the schema accepts: a
-//! loss only loosens. Local checks always use the original text. A strict subset is for a provider that holds
+//! loss only loosens. (Where a type has to be said and is not, properties say that it is an object's, and items
+//! that it is an array's.) Local checks always use the original text. A strict subset is for a provider that holds
 //! the model to the schema: objects are closed, optional properties become required ones that may be null, and
 //! what cannot be expressed is a [`StrictProblem`].
 //!
@@ -32,7 +33,8 @@ pub use change::{Change, ChangeKind, StrictProblem, StrictProblemKind};
 pub use subset::Subset;
 pub(in crate::schema) use walk::{Step, walk};
 
-use super::source::offset_in;
+use super::dialect::names_draft_7;
+use super::source::{Resource, Texts};
 use crate::json::{Kind, Value, Writer};
 use word::Word;
 use write::Frame;
@@ -46,6 +48,7 @@ type Result<T> = core::result::Result<T, StrictProblem>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) tools: usize,
+    pub(crate) properties: usize,
     pub(crate) optional: usize,
     pub(crate) unions: usize,
 }
@@ -56,6 +59,7 @@ impl Counts {
         let limits = subset.limits;
         let each = [
             (&mut self.tools, 1, limits.tools, "strict tools in a request"),
+            (&mut self.properties, more.properties, limits.all_properties, "properties in a request"),
             (&mut self.optional, more.optional, limits.optional, "optional properties in a request"),
             (&mut self.unions, more.unions, limits.unions, "properties of several types in a request"),
         ];
@@ -78,33 +82,49 @@ pub fn lower<'s>(
     out: &mut Writer<'_, '_>,
     changed: &mut dyn FnMut(Change<'s>),
 ) -> core::result::Result<(), StrictProblem> {
-    lower_counted(schema, subset, out, changed).map(|_| ())
+    lower_with(schema, &[], subset, out, changed)
 }
 
-/// [`lower`], which also counts what is limited over all tools.
+/// As [`lower`], for a schema that was compiled with `resources`. What its references to them lead to is put in
+/// their place, since no provider can follow them.
+pub fn lower_with<'s>(
+    schema: &'s str,
+    resources: &'s [Resource<'s>],
+    subset: &Subset,
+    out: &mut Writer<'_, '_>,
+    changed: &mut dyn FnMut(Change<'s>),
+) -> core::result::Result<(), StrictProblem> {
+    lower_counted(schema, resources, subset, out, changed).map(|_| ())
+}
+
+/// [`lower_with`], which also counts what is limited over all tools.
 pub(crate) fn lower_counted<'s>(
     schema: &'s str,
+    resources: &'s [Resource<'s>],
     subset: &Subset,
     out: &mut Writer<'_, '_>,
     changed: &mut dyn FnMut(Change<'s>),
 ) -> Result<Counts> {
     let root = Value::from_checked(schema);
-    let (mut draft7, mut has_defs) = (false, false);
-    if !subset.is_whole() {
-        let [draft, defs] = root.pick(["$schema", "$defs"]);
-        draft7 = draft.is_some_and(|draft| draft.raw().contains("draft-07"));
-        has_defs = defs.is_some();
+    let texts = Texts { first: schema, more: resources };
+    let mut rewriting = *subset;
+    if subset.is_whole() {
+        let old = subset.newest && names_draft_7(root);
+        if old || !resources.is_empty() && texts.leads_away() {
+            rewriting = subset.rewriting(old || names_draft_7(root));
+        }
     }
+    let subset = &rewriting;
+    let has_defs = !subset.is_whole() && root.get("$defs").is_some();
     let mut lowering = Lowering {
-        text: schema,
+        texts,
         subset,
-        draft7,
         has_defs,
         out,
         changed,
         frames: &mut heapless::Vec::new(),
         inlined: 0,
-        steps: schema.len().saturating_mul(16).saturating_add(1 << 16),
+        steps: texts.len().saturating_mul(16).saturating_add(1 << 16),
         counted: Counted::default(),
     };
     if subset.is_whole() && root.kind() == Kind::Object && !lowering.has_at_root(root) {
@@ -112,8 +132,8 @@ pub(crate) fn lower_counted<'s>(
         return Ok(Counts { tools: 1, ..Counts::default() });
     }
     lowering.run(root)?;
-    let Counted { optional, unions, .. } = lowering.counted;
-    Ok(Counts { tools: 1, optional, unions })
+    let Counted { properties, optional, unions, .. } = lowering.counted;
+    Ok(Counts { tools: 1, properties, optional, unions })
 }
 
 /// What a strict subset limits, as far as it was met.
@@ -128,10 +148,9 @@ struct Counted {
 
 /// A schema on its way out.
 struct Lowering<'s, 'o, 'w, 'b> {
-    text: &'s str,
+    /// The schema and its resources.
+    texts: Texts<'s>,
     subset: &'o Subset,
-    /// What stands beside a `$ref` means nothing.
-    draft7: bool,
     /// The root has `$defs`, so that `definitions` cannot be renamed.
     has_defs: bool,
     out: &'o mut Writer<'w, 'b>,
@@ -144,7 +163,7 @@ struct Lowering<'s, 'o, 'w, 'b> {
     counted: Counted,
 }
 
-impl Lowering<'_, '_, '_, '_> {
+impl<'s> Lowering<'s, '_, '_, '_> {
     /// Whether the root has something that it may not have.
     fn has_at_root(&self, root: Value<'_>) -> bool {
         let words = self.subset.not_at_root;
@@ -152,11 +171,21 @@ impl Lowering<'_, '_, '_, '_> {
     }
 
     fn tell(&mut self, offset: usize, kind: ChangeKind) {
-        (self.changed)(Change { schema: self.text, offset, kind });
+        let (schema, _, start) = self.texts.locate(offset);
+        (self.changed)(Change { schema, offset: offset.saturating_sub(start), kind });
     }
 
+    /// The problem at an offset; of what stands in a resource, the place in the schema that led there.
     fn problem(&self, kind: StrictProblemKind, offset: usize) -> StrictProblem {
+        let own = |at: &usize| *at < self.texts.first.len();
+        let open = self.frames.iter().rev().flat_map(|frame| frame.node.sources().map(|(_, at)| at).next());
+        let offset = core::iter::once(offset).chain(open).find(own).unwrap_or(0);
         StrictProblem { kind, offset }
+    }
+
+    /// Whether the text that an offset is in is of draft 7: what stands beside a `$ref` means nothing.
+    fn is_draft7(&self, offset: usize) -> bool {
+        names_draft_7(Value::from_checked(self.texts.locate(offset).0))
     }
 
     /// The problem if there is more of something than a strict schema may have.

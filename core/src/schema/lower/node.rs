@@ -4,13 +4,12 @@
 //! It is one object, or several where the target of a reference, a lone `allOf` or what is left of an `anyOf`
 //! without its null takes the place of the keyword. The first says what is told once, as the description.
 
-use super::change::StrictProblemKind;
+use super::change::{ChangeKind, StrictProblemKind};
 use super::sources::Found;
 use super::subset::{Refs, Subset, Types};
 use super::word::{ANNOTATIONS, NAMES, Word as W, Words};
 use super::{Lowering, Result};
-use crate::json::{Entries, Kind, Value};
-use crate::schema::source::offset_in;
+use crate::json::{Kind, Value};
 
 /// The kinds of value, as sets.
 pub(super) mod kind {
@@ -67,6 +66,8 @@ pub(super) mod flag {
     pub(crate) const INFERRED: u16 = 8192;
     /// The value of `type` is a list.
     pub(crate) const LISTED: u16 = 16384;
+    /// Two sources have no type in common.
+    pub(crate) const NEVER: u16 = 32768;
 
     /// What a schema has from the one around it.
     pub(crate) const INHERITED: u16 = FOREIGN | MANDATORY;
@@ -143,6 +144,11 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             }
             self.merge(&mut node, &found, bit)?;
         }
+        if self.subset.strict && node.count > 1 {
+            self.check_joined(&node, at)?;
+        } else if node.is(flag::NEVER) {
+            self.tell(at, ChangeKind::LeftOpen);
+        }
         if node.types == 0 && node.is(flag::ROOT) {
             node.types = kind::OBJECT;
             node.flags |= flag::INFERRED;
@@ -156,13 +162,13 @@ impl<'s> Lowering<'s, '_, '_, '_> {
     /// Takes down what one source says.
     fn look(&self, node: &mut Node, at: usize, number: u8) -> Found<'s> {
         let mut found = Found::default();
-        let only = if self.draft7 && self.words_at(at).has(W::Ref) {
+        let only = if self.words_at(at).has(W::Ref) && self.is_draft7(at) {
             node.ignored |= 1 << number;
             ANNOTATIONS.and(NAMES).and(Words::of(&[W::Ref]))
         } else {
             Words::ALL
         };
-        for (key, value) in Entries::resume(self.text, at + 1) {
+        for (key, value) in self.texts.members(at + 1) {
             let word = W::of(key);
             if !only.has(word) {
                 continue;
@@ -174,17 +180,19 @@ impl<'s> Lowering<'s, '_, '_, '_> {
                     if value.kind() == Kind::Array {
                         node.flags |= flag::LISTED;
                     }
-                    let both = fitting(types, node.types);
-                    node.types = if node.types == 0 || both == 0 { types } else { both };
+                    let both = shared(types, node.types);
+                    let never = node.types != 0 && both == 0;
+                    node.flags |= if never { flag::NEVER } else { 0 };
+                    node.types = if both == 0 { types } else { both };
                 }
                 W::Enum if !self.subset.is_whole() => {
                     node.values |= value.items().fold(0, |kinds, value| kinds | kind_of(value));
                 }
                 W::Const if !self.subset.is_whole() => node.values |= kind_of(value),
                 W::Required if node.required == 0 => {
-                    node.required = u32::try_from(offset_in(self.text, value.raw())).unwrap_or(0);
+                    node.required = u32::try_from(self.texts.place(value.raw())).unwrap_or(0);
                 }
-                W::Id if !node.is(flag::ROOT) => node.flags |= flag::FOREIGN,
+                W::Id if !self.texts.is_root(at) && !is_anchor(value) => node.flags |= flag::FOREIGN,
                 W::Ref => found.reference = Some(value),
                 W::AllOf => found.all_of = Some(value),
                 W::AnyOf => found.any_of = Some(value),
@@ -199,7 +207,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
     /// The keywords of the schema at an offset.
     pub(super) fn words_at(&self, at: usize) -> Words {
         let mut words = Words::NONE;
-        for (key, _) in Entries::resume(self.text, at + 1) {
+        for (key, _) in self.texts.members(at + 1) {
             words.add(W::of(key));
         }
         words
@@ -229,6 +237,18 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             self.infer(node, at)?;
         }
         if node.values & !subset.values & !kind::NULL != 0 {
+            if subset.strict {
+                let mut members = node.sources().flat_map(|(_, at)| self.texts.members(at + 1));
+                let key = members.find(|(key, _)| matches!(W::of(*key), W::Enum | W::Const));
+                let at = key.map_or(at, |(key, _)| self.texts.place(key.raw()).saturating_sub(1));
+                return Err(self.problem(StrictProblemKind::Keyword, at));
+            }
+            node.flags |= flag::MOVE_VALUES;
+        }
+        if node.values != 0 && node.types != 0 && fitting(node.types, node.values) == 0 {
+            if subset.strict {
+                return Err(self.problem(StrictProblemKind::Never, at));
+            }
             node.flags |= flag::MOVE_VALUES;
         }
         let null_apart = node.values & kind::NULL != 0 && subset.values & kind::NULL == 0;
@@ -292,7 +312,10 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         };
         if node.types != 0 {
             node.flags |= flag::INFERRED;
-        } else if self.subset.strict {
+            if node.is(flag::OPEN) {
+                self.tell(at, ChangeKind::TypeAdded);
+            }
+        } else if self.subset.strict && !node.words.any(self.subset.refuse) {
             return Err(self.problem(StrictProblemKind::Untyped, at));
         }
         Ok(())
@@ -305,11 +328,16 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             || by_value
             || node.types == 0
                 && node.sources().any(|(_, at)| {
-                    Entries::resume(self.text, at + 1).any(|(key, value)| {
+                    self.texts.members(at + 1).any(|(key, value)| {
                         matches!(W::of(key), W::AnyOf | W::OneOf) && value.items().any(is_null)
                     })
                 })
     }
+}
+
+/// Whether an `$id` is an anchor of draft 7.
+fn is_anchor(id: Value<'_>) -> bool {
+    id.as_str().is_some_and(|id| id.chars().next() == Some('#'))
 }
 
 /// Whether a schema is the one of null alone.
@@ -345,6 +373,12 @@ pub(super) fn fitting(types: u8, kinds: u8) -> u8 {
     let numbers = if kinds & kind::INTEGER != 0 { types & kind::NUMBER } else { 0 };
     let integers = if kinds & kind::NUMBER != 0 { types & kind::INTEGER } else { 0 };
     types & kinds | numbers | integers
+}
+
+/// The types that two schemas both accept: an integer is a number too.
+pub(super) fn shared(types: u8, other: u8) -> u8 {
+    let integers = |of: u8, with: u8| if of & kind::NUMBER != 0 { with & kind::INTEGER } else { 0 };
+    types & other | integers(types, other) | integers(other, types)
 }
 
 /// Kinds of values as types: a number is an integer too.

@@ -6,8 +6,7 @@ use super::node::{Node, fitting, flag, kind, kind_of, kinds_named};
 use super::subset::Types;
 use super::word::{Word as W, Words};
 use super::{Lowering, Result};
-use crate::json::{Entries, Items, Str, Value};
-use crate::schema::source::offset_in;
+use crate::json::{Str, Value};
 
 impl<'s> Lowering<'s, '_, '_, '_> {
     /// Writes the member `type`, or nothing for no type.
@@ -78,7 +77,8 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         if word == W::Const {
             self.tell(at, ChangeKind::ConstToEnum);
         } else if fit < all && !branch {
-            self.tell(at, ChangeKind::Nullable);
+            let nullable = node.is(flag::NULLABLE);
+            self.tell(at, if nullable { ChangeKind::Nullable } else { ChangeKind::NeverRemoved });
         }
         self.out.key("enum");
         self.out.array_start();
@@ -97,7 +97,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             value.as_str().and_then(Str::plain).and_then(|text| text.strip_prefix("#/definitions/"));
         match renamed.filter(|_| !self.has_defs) {
             Some(name) => {
-                self.tell(offset_in(self.text, value.raw()), ChangeKind::Renamed);
+                self.tell(self.texts.place(value.raw()), ChangeKind::Renamed);
                 self.out.string_start();
                 self.out.string_part("#/$defs/");
                 self.out.string_part(name);
@@ -113,29 +113,35 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         self.out.object_end();
     }
 
-    /// Writes `required` with the names of properties that go out.
-    pub(super) fn write_allowed(&mut self, key: Str<'s>, value: Value<'s>) {
+    /// Writes `required` with the names of properties that go out, if there are any.
+    pub(super) fn write_allowed(&mut self, node: &Node, key: Str<'s>, value: Value<'s>) {
+        for item in value.items() {
+            let declared = |name: Str<'s>| self.declared(node).any(|other| other == name);
+            if item.as_str().is_some_and(|name| !is_plain_name(name) && !declared(name)) {
+                self.tell(self.texts.place(item.raw()), ChangeKind::Dropped);
+            }
+        }
+        let mut names =
+            value.items().filter_map(Value::as_str).filter(|name| is_plain_name(*name)).peekable();
+        if names.peek().is_none() {
+            return;
+        }
         self.out.key_str(key);
         self.out.array_start();
-        for name in value.items().filter_map(Value::as_str).filter(|name| is_plain_name(*name)) {
-            self.out.str(name);
-        }
+        names.for_each(|name| self.out.str(name));
         self.out.array_end();
     }
 
     /// Writes `required` with the names of all properties; those that were required first.
     pub(super) fn write_all_required(&mut self, node: &Node) -> Result<()> {
-        let declared = |name: Str<'s>| {
-            self.maps(node, W::Properties).any(|(_, map)| map.entries().any(|(other, _)| other == name))
-        };
+        let declared = |name: Str<'s>| self.declared(node).any(|other| other == name);
         let names = self.maps(node, W::Required).flat_map(|(_, list)| list.items());
         for name in names.filter_map(Value::as_str) {
             if !declared(name) {
-                return Err(self.problem(StrictProblemKind::NotClosed, offset_in(self.text, name.raw())));
+                return Err(self.problem(StrictProblemKind::NotClosed, self.texts.place(name.raw())));
             }
         }
-        let has_some = self.maps(node, W::Properties).any(|(_, map)| map.entries().next().is_some());
-        if !has_some && !node.words.has(W::Required) {
+        if self.declared(node).next().is_none() && !node.words.has(W::Required) {
             return Ok(());
         }
         self.out.key("required");
@@ -155,8 +161,20 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         Ok(())
     }
 
+    /// The names of an object's properties.
+    pub(super) fn declared(&self, node: &Node) -> impl Iterator<Item = Str<'s>> + use<'s> {
+        self.maps(node, W::Properties).flat_map(|(_, map)| map.entries()).map(|(name, _)| name)
+    }
+
     /// Writes `required` with the names in those of all sources.
     pub(super) fn write_joined_required(&mut self, node: &Node) {
+        let mut names = self.maps(node, W::Required).flat_map(|(_, list)| list.items());
+        let goes = |name: Value<'_>| {
+            name.as_str().is_some_and(|name| !self.subset.plain_names || is_plain_name(name))
+        };
+        if !names.any(goes) {
+            return;
+        }
         self.out.key("required");
         self.out.array_start();
         self.write_required_names(node);
@@ -177,10 +195,10 @@ impl<'s> Lowering<'s, '_, '_, '_> {
     }
 
     /// The values of a keyword, with the number of their source.
-    fn maps(&self, node: &Node, word: W) -> impl Iterator<Item = (u8, Value<'s>)> + use<'s> {
-        let text = self.text;
+    pub(super) fn maps(&self, node: &Node, word: W) -> impl Iterator<Item = (u8, Value<'s>)> + use<'s> {
+        let texts = self.texts;
         let words = node.sources().flat_map(move |(number, at)| {
-            Entries::resume(text, at + 1).map(move |(key, value)| (number, key, value))
+            texts.members(at + 1).map(move |(key, value)| (number, key, value))
         });
         words.filter(move |(_, key, _)| W::of(*key) == word).map(|(number, _, value)| (number, value))
     }
@@ -192,9 +210,10 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             return false;
         }
         if let Some(frame) = self.frames.last_mut() {
-            let mut likely = Items::resume(self.text, frame.cursor as usize);
+            let mut likely = self.texts.items(frame.cursor as usize);
             if likely.next().is_some_and(is) {
-                frame.cursor = u32::try_from(likely.offset()).unwrap_or(u32::MAX);
+                let next = self.texts.start(frame.cursor as usize) + likely.offset();
+                frame.cursor = u32::try_from(next).unwrap_or(u32::MAX);
                 return true;
             }
         }
@@ -209,16 +228,17 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         let (mut seen, mut any) = (Words::NONE, false);
         for (number, at) in node.sources() {
             let mut own = Words::NONE;
-            for (key, value) in Entries::resume(self.text, at + 1) {
+            for (key, value) in self.texts.members(at + 1) {
                 let word = W::of(key);
                 own.add(word);
                 let again = seen.has(word) && word != W::Unknown;
                 match self.fate(node, 1 << number, word, value, again) {
-                    Fate::Move => self.put_moved(key, value, begun, &mut any),
+                    Fate::Move => self.put_moved(key, "", value, begun, &mut any),
                     Fate::Map(W::Properties) => {
                         for (name, value) in value.entries() {
                             if self.fate_of_property(name, value) == Some(ChangeKind::NameRefused) {
-                                self.put_moved(name, value, begun, &mut any);
+                                let what = if self.is_required(node, name) { " (required)" } else { "" };
+                                self.put_moved(name, what, value, begun, &mut any);
                             }
                         }
                     }
@@ -235,7 +255,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         }
     }
 
-    fn put_moved(&mut self, key: Str<'s>, value: Value<'s>, begun: bool, any: &mut bool) {
+    fn put_moved(&mut self, key: Str<'s>, what: &str, value: Value<'s>, begun: bool, any: &mut bool) {
         if !*any && !begun {
             self.out.key("description");
             self.out.string_start();
@@ -247,6 +267,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         });
         *any = true;
         self.out.string_str(key);
+        self.out.string_part(what);
         self.out.string_part(": ");
         match value.as_str() {
             Some(text) => self.out.string_str(text),

@@ -6,8 +6,7 @@ use super::refs::Target;
 use super::subset::{Cycles, Refs, Types};
 use super::word::{ANNOTATIONS, NAMES, Word as W, Words};
 use super::{Lowering, Result};
-use crate::json::{Entries, Kind, Value};
-use crate::schema::source::offset_in;
+use crate::json::{Kind, Value};
 
 /// What a look at one source finds.
 #[derive(Default)]
@@ -29,7 +28,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         reference: Value<'s>,
         bit: u8,
     ) -> Result<()> {
-        let at = offset_in(self.text, reference.raw());
+        let at = self.texts.place(reference.raw());
         let name = reference.as_str().filter(|_| !node.is(flag::FOREIGN));
         let target = name.and_then(|name| self.target(name));
         let Some(target) = target else { return self.cut(node, at, None, StrictProblemKind::Reference) };
@@ -78,6 +77,24 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         Ok(())
     }
 
+    /// Refuses sources that cannot be one strict schema: no value fits both, or the one closes the object to
+    /// what the other declares.
+    pub(super) fn check_joined(&self, node: &Node, at: usize) -> Result<()> {
+        if node.is(flag::NEVER) {
+            return Err(self.problem(StrictProblemKind::Never, at));
+        }
+        let declaring = self.count_with(node, W::Properties).max(self.count_with(node, W::Required));
+        if self.count_with(node, W::AdditionalProperties) > 0 && declaring > 1 {
+            return Err(self.problem(StrictProblemKind::Merge, at));
+        }
+        Ok(())
+    }
+
+    /// How many sources have a keyword.
+    pub(super) fn count_with(&self, node: &Node, word: W) -> usize {
+        node.sources().filter(|(_, at)| self.words_at(*at).has(word)).count()
+    }
+
     /// Leaves a schema open that a reference should say more of. Of its target only the type is said.
     fn cut(
         &mut self,
@@ -91,7 +108,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         }
         self.tell(at, ChangeKind::LeftOpen);
         node.flags |= flag::OPEN;
-        let mut members = target.into_iter().flat_map(|target| Entries::resume(self.text, target.at + 1));
+        let mut members = target.into_iter().flat_map(|target| self.texts.members(target.at + 1));
         if let Some((_, named)) = members.find(|(key, _)| node.types == 0 && W::of(*key) == W::Type) {
             node.types = kinds_named(named);
             node.flags |= flag::INFERRED;
@@ -106,21 +123,22 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             && !(node.is(flag::ROOT) && subset.not_at_root.has(W::AllOf))
         {
             let count = list.items().count();
-            let fits = usize::from(node.count) + count <= SOURCES && (count == 1 || !subset.strict);
+            let fits = usize::from(node.count) + count <= SOURCES;
             let mut words = node.words.without(Words::of(&[W::AllOf]));
             let mut clash = false;
             for item in list.items() {
-                let at = offset_in(self.text, item.raw());
-                let more = if item.kind() == Kind::Object { self.words_at(at) } else { Words::ALL };
-                clash |= !more.both(words).without(SHARED).is_empty();
+                let at = self.texts.place(item.raw());
+                clash |= item.as_bool() == Some(false);
+                let more = if item.kind() == Kind::Object { self.words_at(at) } else { Words::NONE };
+                clash |= !more.both(words).without(SHARED).without(Words::of(&[W::Ref])).is_empty();
                 words = words.and(more);
             }
             if fits && !clash {
-                for item in list.items() {
-                    node.push(offset_in(self.text, item.raw()));
+                for item in list.items().filter(|item| item.kind() == Kind::Object) {
+                    node.push(self.texts.place(item.raw()));
                 }
                 node.merged |= bit;
-                self.tell(offset_in(self.text, list.raw()), ChangeKind::Merged);
+                self.tell(self.texts.place(list.raw()), ChangeKind::Merged);
             }
         }
         if let Some(list) = found.any_of.filter(|_| subset.types == Types::Upper)
@@ -131,12 +149,12 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             if let (Some(only), None) = (others.next(), others.next())
                 && only.kind() == Kind::Object
             {
-                let at = offset_in(self.text, only.raw());
+                let at = self.texts.place(only.raw());
                 let words = node.words.without(Words::of(&[W::AnyOf, W::OneOf]));
                 let clash = !self.words_at(at).both(words).without(SHARED).is_empty();
                 if !clash && node.push(at) {
                     node.merged |= bit;
-                    let place = offset_in(self.text, list.raw());
+                    let place = self.texts.place(list.raw());
                     if list.items().any(is_null) {
                         node.flags |= flag::NULLABLE;
                         self.tell(place, ChangeKind::Nullable);

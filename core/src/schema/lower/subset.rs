@@ -12,6 +12,8 @@ use super::word::{Word as W, Words};
 /// What a provider takes of JSON Schema.
 #[derive(Clone, Copy, Debug)]
 pub struct Subset {
+    /// Documents of draft 7 are turned into ones of 2020-12. Where not everything is kept they always are.
+    pub(super) newest: bool,
     /// A schema that does not fit is refused, in place of being loosened.
     pub(super) strict: bool,
     /// Keywords that go out as they are.
@@ -41,6 +43,8 @@ pub struct Subset {
     pub(super) closed: bool,
     /// Every property is in `required`; one that is optional may be null.
     pub(super) all_required: bool,
+    /// Of the arguments at least one is required, if there are any.
+    pub(super) some_required: bool,
     /// Properties have names of letters, digits and `_`, 64 at most, no digit first.
     pub(super) plain_names: bool,
     /// What a schema may have at most.
@@ -56,7 +60,15 @@ impl Subset {
 
     /// Whether everything goes out as it is.
     pub(super) fn is_whole(&self) -> bool {
-        self.keep == Words::ALL
+        self.keep == Words::ALL && self.refs == Refs::Any
+    }
+
+    /// The same for a document in which references have to be put in place, or one of draft 7.
+    pub(super) fn rewriting(&self, draft7: bool) -> Subset {
+        let old = Words::of(&[W::Definitions, W::AdditionalItems, W::Dependencies]);
+        let names = Words::of(&[W::Schema, W::Id]);
+        let (gone, drop) = if draft7 { (old.and(names), names) } else { (Words::NONE, self.drop) };
+        Subset { keep: self.keep.without(gone), drop, refs: Refs::Alone, ..*self }
     }
 }
 
@@ -102,8 +114,9 @@ pub(super) struct Limits {
     pub(super) values: usize,
     pub(super) text: usize,
     pub(super) long_enum: usize,
-    /// Of a request: strict tools, optional properties, properties of several types.
+    /// Of a request: strict tools, their properties, optional ones, those of several types.
     pub(super) tools: usize,
+    pub(super) all_properties: usize,
     pub(super) optional: usize,
     pub(super) unions: usize,
 }
@@ -115,6 +128,7 @@ const UNLIMITED: Limits = Limits {
     text: usize::MAX,
     long_enum: usize::MAX,
     tools: usize::MAX,
+    all_properties: usize::MAX,
     optional: usize::MAX,
     unions: usize::MAX,
 };
@@ -122,6 +136,7 @@ const UNLIMITED: Limits = Limits {
 /// All of JSON Schema. What MCP defines, and what Bedrock, Cohere and models with a text form are told: none of
 /// them names a subset.
 pub const PLAIN: Subset = Subset {
+    newest: false,
     strict: false,
     keep: Words::ALL,
     drop: Words::NONE,
@@ -138,6 +153,7 @@ pub const PLAIN: Subset = Subset {
     booleans: true,
     closed: false,
     all_required: false,
+    some_required: false,
     plain_names: false,
     limits: UNLIMITED,
 };
@@ -147,9 +163,10 @@ pub const PLAIN: Subset = Subset {
 pub const OPENAI: Subset =
     Subset { not_at_root: Words::of(&[W::OneOf, W::AnyOf, W::AllOf, W::Enum, W::Not]), ..PLAIN };
 
-/// Anthropic Messages, not strict. Source: the server's error "input_schema does not support oneOf, allOf, or
+/// Anthropic Messages, not strict. Source: `input_schema` is of draft 2020-12 (anthropic 2.14.0), and the server's error "input_schema does not support oneOf, allOf, or
 /// anyOf at the top level" (claude-code issue 5319).
-pub const ANTHROPIC: Subset = Subset { not_at_root: Words::of(&[W::OneOf, W::AllOf, W::AnyOf]), ..PLAIN };
+pub const ANTHROPIC: Subset =
+    Subset { newest: true, not_at_root: Words::of(&[W::OneOf, W::AllOf, W::AnyOf]), ..PLAIN };
 
 /// Ollama. Source: a property is an object in its request (the model `Property` of ollama 0.6.3), which `true`
 /// and `false` are not.
@@ -167,12 +184,22 @@ const NO_USE: Words = Words::of(&[
     W::PropertyOrdering,
 ]);
 
-/// What may bring properties of its own into an object, or exclude instead of allow: closing the object
-/// around it would change what is meant.
-const ADDS_PROPERTIES: Words = Words::of(&[
+/// What speaks of several members or items together, or of schemas: no words in a description can stand for
+/// it. What bounds one string, number or list can be moved there.
+const SAYS_MORE: Words = Words::of(&[
     W::PatternProperties,
+    W::PropertyNames,
+    W::MinProperties,
+    W::MaxProperties,
+    W::DependentRequired,
     W::DependentSchemas,
     W::Dependencies,
+    W::UnevaluatedProperties,
+    W::Contains,
+    W::MinContains,
+    W::MaxContains,
+    W::UniqueItems,
+    W::UnevaluatedItems,
     W::AllOf,
     W::Not,
     W::If,
@@ -210,9 +237,10 @@ pub const OPENAI_STRICT: Subset = Subset {
         W::AnyOf,
     ]),
     drop: NO_USE,
-    refuse: ADDS_PROPERTIES,
+    refuse: SAYS_MORE,
     not_at_root: Words::of(&[W::AnyOf, W::OneOf, W::Enum, W::Const]),
     refs: Refs::Alone,
+    values: kind::STRING | kind::NUMBER | kind::INTEGER | kind::BOOLEAN | kind::NULL,
     formats: Some(&["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"]),
     typed: true,
     booleans: false,
@@ -250,7 +278,6 @@ pub const ANTHROPIC_STRICT: Subset = Subset {
     ]),
     types: Types::Single,
     cycles: Cycles::Nowhere,
-    values: kind::STRING | kind::NUMBER | kind::INTEGER | kind::BOOLEAN | kind::NULL,
     formats: Some(&[
         "date-time",
         "time",
@@ -268,6 +295,16 @@ pub const ANTHROPIC_STRICT: Subset = Subset {
     limits: Limits { tools: 20, optional: 24, unions: 16, ..UNLIMITED },
     ..OPENAI_STRICT
 };
+
+/// Bedrock Converse, strict. Source: the user guide on structured outputs, whose subset is Anthropic's; limits of
+/// a request are not told of.
+pub const BEDROCK_STRICT: Subset = Subset { limits: UNLIMITED, ..ANTHROPIC_STRICT };
+
+/// Cohere Chat, `strict_tools`. Source: the guide to structured outputs with tools: at least one parameter is
+/// required, and all tools together have at most 200. Of the keywords it says little, so those are used that every
+/// provider takes.
+pub const COHERE_STRICT: Subset =
+    Subset { some_required: true, limits: Limits { all_properties: 200, ..UNLIMITED }, ..ANTHROPIC_STRICT };
 
 /// Gemini, `parametersJsonSchema`. Source: the list of keys at `responseJsonSchema` in the SDK's types
 /// (google-genai 3.6.1), and what it says of parameter names at `FunctionDeclaration`.

@@ -5,8 +5,7 @@ use super::fate::Fate;
 use super::node::{Node, flag, kind};
 use super::word::{Word as W, Words};
 use super::{Lowering, Result};
-use crate::json::{Entries, Kind, Str, Value};
-use crate::schema::source::offset_in;
+use crate::json::{Kind, Str, Value};
 
 /// A schema that is open.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +68,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
 
     /// Writes a schema, or its start if it has to be gone through.
     pub(super) fn enter(&mut self, schema: Value<'s>, flags: u16) -> Result<()> {
-        let at = offset_in(self.text, schema.raw());
+        let at = self.texts.place(schema.raw());
         match schema.as_bool() {
             Some(_) if self.subset.booleans => {}
             Some(true) if self.subset.strict => {
@@ -150,13 +149,14 @@ impl<'s> Lowering<'s, '_, '_, '_> {
                 let source = frame.node.sources.get(usize::from(frame.source));
                 frame.at = source.map_or(0, |at| at.saturating_add(1));
             }
-            let mut entries = Entries::resume(self.text, frame.at as usize);
+            let mut entries = self.texts.members(frame.at as usize);
             let Some((key, value)) = entries.next() else {
                 frame.seen = frame.seen.and(frame.own);
                 (frame.at, frame.source) = (0, frame.source + 1);
                 continue;
             };
-            frame.at = u32::try_from(entries.offset()).unwrap_or(u32::MAX);
+            let next = self.texts.start(frame.at as usize) + entries.offset();
+            frame.at = u32::try_from(next).unwrap_or(u32::MAX);
             let word = W::of(key);
             let again = frame.seen.has(word) && word != W::Unknown;
             frame.own.add(word);
@@ -176,7 +176,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
         (key, value): (Str<'s>, Value<'s>),
         again: bool,
     ) -> Result<bool> {
-        let at = offset_in(self.text, key.raw()).saturating_sub(1);
+        let at = self.texts.place(key.raw()).saturating_sub(1);
         let inherited = node.flags & flag::INHERITED;
         match self.fate(node, bit, word, value, again) {
             Fate::Keep => {
@@ -224,6 +224,15 @@ impl<'s> Lowering<'s, '_, '_, '_> {
                 self.go_into(Mode::Tuple, word, value);
                 return Ok(true);
             }
+            Fate::Alike => {
+                self.tell(at, ChangeKind::TupleToList);
+                self.out.key("items");
+                let depth = self.frames.len();
+                if let Some(item) = value.item(0) {
+                    self.enter(item, inherited)?;
+                }
+                return Ok(self.frames.len() > depth);
+            }
             Fate::Branches => {
                 self.tell(at, ChangeKind::TypesToAnyOf);
                 self.start_branches(node);
@@ -231,7 +240,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             }
             Fate::MaxItems => {
                 let count = self.tuple(node).map_or(0, |tuple| tuple.items().count());
-                if self.subset.keep.has(W::MaxItems) && !node.words.has(W::MaxItems) {
+                if !node.words.has(W::MaxItems) {
                     self.tell(at, ChangeKind::RestToMaxItems);
                     self.out.key("maxItems");
                     self.out.u64(count as u64);
@@ -254,7 +263,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
                 self.out.string_end();
                 self.wrote(W::Description);
             }
-            Fate::Required => self.write_allowed(key, value),
+            Fate::Required => self.write_allowed(node, key, value),
             Fate::Ref => self.write_ref(value),
         }
         Ok(false)
@@ -276,7 +285,7 @@ impl<'s> Lowering<'s, '_, '_, '_> {
 
     /// To go through the schemas in a value next.
     pub(super) fn go_into(&mut self, mode: Mode, word: W, value: Value<'s>) {
-        let at = offset_in(self.text, value.raw()).saturating_add(1);
+        let at = self.texts.place(value.raw()).saturating_add(1);
         if let Some(frame) = self.frames.last_mut() {
             (frame.mode, frame.word, frame.inner_source) = (mode, word, frame.source);
             frame.inner = u32::try_from(at).unwrap_or(u32::MAX);
@@ -325,9 +334,19 @@ impl<'s> Lowering<'s, '_, '_, '_> {
             self.write_empty_properties();
         }
         if is_object && subset.closed && !written.has(W::AdditionalProperties) {
+            // Closed, one that declares nothing would only be `{}`: so are the arguments of a tool without any.
+            if !node.is(flag::ROOT) && self.declared(&node).next().is_none() {
+                return Err(self.problem(StrictProblemKind::NotClosed, at));
+            }
             self.tell(at, ChangeKind::Closed);
             self.out.key("additionalProperties");
             self.out.bool(false);
+        }
+        if subset.some_required && node.is(flag::ROOT) && self.declared(&node).next().is_some() {
+            let mut required = self.maps(&node, W::Required).flat_map(|(_, list)| list.items());
+            if required.next().is_none() {
+                return Err(self.problem(StrictProblemKind::NoneRequired, at));
+            }
         }
         if is_object && subset.all_required {
             self.write_all_required(&node)?;
