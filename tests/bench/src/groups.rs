@@ -8,11 +8,12 @@ use toolcore::json::{self, Reader};
 use toolcore::prelude::*;
 use toolcore::registry::Slot;
 use toolcore::schema::{CheckOptions, CompileOptions, ListReport, NoReport, Schema, compile};
-use toolcore::stream::{Stream, StreamOptions};
+use toolcore::stream::{Stream, StreamEvent, StreamOptions};
 
 use crate::data::{self, Checked};
 #[cfg(feature = "peers")]
 use crate::peers;
+use crate::{traffic, turns};
 
 /// One run of an operation.
 pub(crate) type Run = Box<dyn FnMut()>;
@@ -62,14 +63,34 @@ pub(crate) const SCAN_SMALL: &str = "scan an object of 100 bytes";
 pub(crate) const ANSWER_16: &str = "answer an OpenAI reply, 16 tools";
 pub(crate) const ANSWER_4096: &str = "answer an OpenAI reply, 4,096 tools";
 
-const READ_OPENAI: &str = "read a reply of OpenAI with three calls";
-const READ_ANTHROPIC: &str = "read a reply of Anthropic with three calls";
-const STREAM_OPENAI: &str = "stream a reply of OpenAI in chunks of 64 bytes";
-const STREAM_ANTHROPIC: &str = "stream a reply of Anthropic in chunks of 64 bytes";
+pub(crate) const READ_OPENAI: &str = "read a reply of OpenAI with three calls";
+pub(crate) const READ_ANTHROPIC: &str = "read a reply of Anthropic with three calls";
+pub(crate) const READ_RESPONSES: &str = "read a reply of OpenAI Responses with three calls";
+pub(crate) const READ_GEMINI: &str = "read a reply of Gemini with three calls";
+pub(crate) const STREAM_OPENAI: &str = "stream a reply of OpenAI in chunks of 64 bytes";
+pub(crate) const STREAM_ANTHROPIC: &str = "stream a reply of Anthropic in chunks of 64 bytes";
+pub(crate) const STREAM_RESPONSES: &str = "stream a reply of OpenAI Responses in chunks of 64 bytes";
+pub(crate) const STREAM_GEMINI: &str = "stream a reply of Gemini in chunks of 64 bytes";
 pub(crate) const RENDER_AGAIN: &str = "render the same 16 tools for OpenAI again";
 
-/// Every group.
-pub(crate) fn all() -> Vec<Group> {
+/// Every group whose title is wanted.
+pub(crate) fn wanted(wanted: impl Fn(&str) -> bool) -> Vec<Group> {
+    let mut groups = of_made_up();
+    groups.retain(|group| wanted(group.title));
+    for (dialect, read, stream) in traffic::RECORDED {
+        if !traffic::is_there() || !(wanted(read) || stream.is_some_and(&wanted)) {
+            continue;
+        }
+        let [whole, streams] = traffic::replies(dialect);
+        groups.push(self::read(read, dialect, whole, None));
+        groups.extend(stream.map(|title| streamed(title, dialect, streams, None)));
+        groups.retain(|group| wanted(group.title));
+    }
+    groups
+}
+
+/// All but those of recorded replies.
+fn of_made_up() -> Vec<Group> {
     let (tools_list, _) = data::tools_list();
     let mut groups = vec![
         scan(SCAN_LARGE, tools_list.clone()),
@@ -81,15 +102,20 @@ pub(crate) fn all() -> Vec<Group> {
         answers(ANSWER_16, Dialect::OpenAiChat, 16),
         answers(ANSWER_4096, Dialect::OpenAiChat, 4096),
         answers("answer an Anthropic reply, 16 tools", Dialect::Anthropic, 16),
-        read(READ_OPENAI, Dialect::OpenAiChat, data::openai_turn().0),
-        streamed(STREAM_OPENAI, Dialect::OpenAiChat, data::openai_turn().1),
-        read(READ_ANTHROPIC, Dialect::Anthropic, data::anthropic_turn().0),
-        streamed(STREAM_ANTHROPIC, Dialect::Anthropic, data::anthropic_turn().1),
         render("render 16 tools for OpenAI", Dialect::OpenAiChat),
         render("render 16 tools for Anthropic", Dialect::Anthropic),
         render_again(Dialect::OpenAiChat),
         context_blocks(),
     ]);
+    for (dialect, (whole, stream), [read, streamed]) in [
+        (Dialect::OpenAiChat, turns::openai_turn(), [READ_OPENAI, STREAM_OPENAI]),
+        (Dialect::Anthropic, turns::anthropic_turn(), [READ_ANTHROPIC, STREAM_ANTHROPIC]),
+        (Dialect::OpenAiResponses, turns::responses_turn(), [READ_RESPONSES, STREAM_RESPONSES]),
+        (Dialect::Gemini, turns::gemini_turn(), [READ_GEMINI, STREAM_GEMINI]),
+    ] {
+        groups.push(self::read(read, dialect, vec![whole], Some(3)));
+        groups.push(self::streamed(streamed, dialect, vec![stream], Some(3)));
+    }
     groups
 }
 
@@ -226,41 +252,49 @@ fn answers(title: &'static str, dialect: Dialect, tools: usize) -> Group {
     group
 }
 
-/// A whole reply in, its calls out.
-fn read(title: &'static str, dialect: Dialect, reply: String) -> Group {
-    let reply: &'static str = reply.leak();
-    Group::new(title, Some(reply.len())).case(OURS, move || {
-        let (mut words, mut bytes) = ([0; 64], [0; 2048]);
+/// Whole replies in, their calls out.
+fn read(title: &'static str, dialect: Dialect, replies: Vec<String>, calls: Option<usize>) -> Group {
+    let replies: &'static [String] = replies.leak();
+    Group::new(title, Some(replies.iter().map(String::len).sum())).case(OURS, move || {
+        let (mut words, mut bytes) = memory();
         Box::new(move || {
-            let scratch = Scratch::new(&mut words, &mut bytes);
-            let options = json::Options::default();
-            let (reply, _) = parse_reply(dialect, black_box(reply.as_bytes()), &options, scratch).unwrap();
-            assert_eq!(reply.len(), 3);
-            black_box(reply.get(2));
+            for reply in replies {
+                let scratch = Scratch::new(&mut words, &mut bytes);
+                let reply = black_box(reply.as_bytes());
+                let (reply, _) = parse_reply(dialect, reply, &json::Options::default(), scratch).unwrap();
+                assert!(calls.is_none_or(|calls| reply.len() == calls));
+                black_box(reply.calls().last());
+            }
         })
     })
 }
 
-/// A stream in, the reply out.
-fn streamed(title: &'static str, dialect: Dialect, text: String) -> Group {
-    let text: &'static str = text.leak();
-    Group::new(title, Some(text.len())).case(OURS, move || {
-        let (mut words, mut bytes) = ([0; 64], [0; 4096]);
+/// Streams in, the replies out.
+fn streamed(title: &'static str, dialect: Dialect, texts: Vec<String>, calls: Option<usize>) -> Group {
+    let texts: &'static [String] = texts.leak();
+    Group::new(title, Some(texts.iter().map(String::len).sum())).case(OURS, move || {
+        let (mut words, mut bytes) = memory();
         Box::new(move || {
-            let memory = Scratch::new(&mut words, &mut bytes);
-            let mut stream = Stream::new(dialect, StreamOptions::default(), memory).unwrap();
-            for chunk in black_box(text.as_bytes()).chunks(64) {
-                stream
-                    .feed(chunk, &mut |event| {
-                        black_box(event);
-                    })
-                    .unwrap();
+            for text in texts {
+                let memory = Scratch::new(&mut words, &mut bytes);
+                let mut stream = Stream::new(dialect, StreamOptions::default(), memory).unwrap();
+                let mut watch = |event: StreamEvent<'_>| {
+                    black_box(event);
+                };
+                for chunk in black_box(text.as_bytes()).chunks(64) {
+                    stream.feed(chunk, &mut watch).unwrap();
+                }
+                let (reply, _) = stream.finish().unwrap();
+                assert!(calls.is_none_or(|calls| reply.len() == calls));
+                black_box(reply.calls().last());
             }
-            let (reply, _) = stream.finish().unwrap();
-            assert_eq!(reply.len(), 3);
-            black_box(reply.get(2));
         })
     })
+}
+
+/// Enough words and bytes for every reply.
+fn memory() -> (Vec<u32>, Vec<u8>) {
+    (vec![0; 1024], vec![0; 128 * 1024])
 }
 
 fn render(title: &'static str, dialect: Dialect) -> Group {

@@ -3,6 +3,7 @@
 use crate::data;
 use crate::groups::{self, Group};
 use crate::measure::AllFigures;
+use crate::traffic;
 
 /// The most instructions of a case: a number, or so many times those of another case.
 pub(crate) struct Limit {
@@ -22,7 +23,7 @@ enum Most {
 
 /// All limits, beside the one that no case of the library allocates. Those that are times a peer leave it a few
 /// hundredths: its hash maps begin with a random number, and where bytes happen to lie counts too.
-pub(crate) const LIMITS: &[Limit] = &[
+const LIMITS: &[Limit] = &[
     Limit { group: groups::SCAN_LARGE, case: groups::VALIDATE, most: Most::Instructions(7.0) },
     Limit { group: groups::SCAN_LARGE, case: groups::EVENTS, most: Most::Instructions(11.0) },
     Limit { group: groups::SCAN_SPACED, case: groups::VALIDATE, most: Most::Instructions(7.0) },
@@ -64,15 +65,31 @@ const fn peer_report(times: f64) -> Most {
     Most::OfCase(times, groups::PEER_REPORT)
 }
 
+impl Limit {
+    /// Whether it takes the figures of this group.
+    pub(crate) fn refers_to(&self, title: &str) -> bool {
+        self.group == title || matches!(self.most, Most::Times(_, other) if other == title)
+    }
+}
+
+/// The limits of the groups that are asked for, without those of recorded replies where there are none.
+pub(crate) fn of(asked: impl Fn(&str) -> bool) -> Vec<&'static Limit> {
+    let recorded = |title: &str| {
+        traffic::RECORDED.iter().any(|(_, read, stream)| *read == title || *stream == Some(title))
+    };
+    let absent = |title: &str| !traffic::is_there() && recorded(title);
+    LIMITS.iter().filter(|limit| asked(limit.group) && !absent(limit.group)).collect()
+}
+
 /// A line for each limit that is broken, or that cannot be checked.
-pub(crate) fn broken(groups: &[Group], figures: &AllFigures) -> Vec<String> {
+pub(crate) fn broken(limits: &[&Limit], groups: &[Group], figures: &AllFigures) -> Vec<String> {
     let mut broken = Vec::new();
     let instructions = |group: &str, case: &str| {
         let group = groups.iter().find(|one| one.title == group)?;
         let case = group.cases.iter().find(|one| one.title == case)?;
         Some(group.share(figures[&(group.title, case.title)].instructions?))
     };
-    for Limit { group, case, most } in LIMITS {
+    for Limit { group, case, most } in limits {
         let most = match most {
             Most::Instructions(most) => Some(*most),
             Most::Times(times, other) => instructions(other, case).map(|other| other * times),

@@ -76,7 +76,7 @@ pub(crate) fn run_as_child(groups: &[Group], group: &str, case: &str, times: &st
 
 /// Counts a child that runs the case N times and one that runs it 2N times; the difference has no start-up in it.
 fn instructions(group: &str, case: &str, nanoseconds: f64) -> f64 {
-    let times = (200_000.0 / nanoseconds).clamp(10.0, 1_000.0).round() as u64;
+    let times = (200_000.0 / nanoseconds).clamp(3.0, 1_000.0).round() as u64;
     let count = |times: u64| {
         let output = Command::new("valgrind")
             .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
