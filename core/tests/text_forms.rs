@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Memory, answered, boxed, echo, open, rendered, try_answer, with_schema};
+use common::{Memory, Tried, answered, boxed, echo, open, random_streams, rendered, try_answer, with_schema};
 use toolcore::answer::AnswerOptions;
 use toolcore::dialect::{Choice, Dialect, Finish, RenderErrorKind, ReplyError, ToolsOptions, parse_reply};
 use toolcore::json::{Options, Reason};
@@ -577,10 +577,10 @@ impl Random {
 }
 
 /// Whatever a model writes, a stream of it in any chunking is the whole text's reply.
-/// `TOOLCORE_STREAM_CHUNKINGS` says how many for each dialect.
+/// How many and which: see [`random_streams`].
 #[test]
 fn damaged_texts_are_the_same_whole_and_in_pieces() {
-    let count = std::env::var("TOOLCORE_STREAM_CHUNKINGS").map_or(2000, |count| count.parse().unwrap());
+    let (numbers, seed) = random_streams(2000);
     let pieces: &[&str] = &[
         "<tool_call>",
         "</tool_call>",
@@ -610,8 +610,9 @@ fn damaged_texts_are_the_same_whole_and_in_pieces() {
         "text ",
     ];
     for dialect in [HERMES, LLAMA, MISTRAL] {
-        for number in 0..count {
-            let mut random = Random(0x7E47 ^ (number + 1_u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        for number in numbers.clone() {
+            let tried = Tried { dialect, seed, number };
+            let mut random = Random(tried.start());
             let texts: Vec<_> = EXAMPLES.iter().filter(|example| example.0 == dialect).collect();
             let mut text =
                 String::from(if random.below(2) == 0 { "" } else { texts[random.below(texts.len())].1 });

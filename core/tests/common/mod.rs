@@ -227,3 +227,43 @@ pub(crate) fn rows(path: &PathBuf) -> Vec<Json> {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     text.lines().map(read).collect()
 }
+
+/// Which random streams are tried: numbers for each dialect, and the seed.
+///
+/// | environment variable | meaning |
+/// |---|---|
+/// | `TOOLCORE_STREAM_CHUNKINGS` | how many for each dialect |
+/// | `TOOLCORE_STREAM_SEED` | where the random numbers start |
+/// | `TOOLCORE_STREAM_ONLY` | try this one of each dialect only |
+pub(crate) fn random_streams(count: u64) -> (std::ops::Range<u64>, u64) {
+    let variable = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().unwrap());
+    let numbers = match variable("TOOLCORE_STREAM_ONLY") {
+        Some(only) => only..only + 1,
+        None => 0..variable("TOOLCORE_STREAM_CHUNKINGS").unwrap_or(count),
+    };
+    (numbers, variable("TOOLCORE_STREAM_SEED").unwrap_or(0x746F_6F6C))
+}
+
+/// A random stream that is being tried; if that panics, it says how to do so again.
+pub(crate) struct Tried {
+    pub(crate) dialect: Dialect,
+    pub(crate) seed: u64,
+    pub(crate) number: u64,
+}
+
+impl Tried {
+    /// What its random numbers start from.
+    pub(crate) fn start(&self) -> u64 {
+        (self.seed ^ (self.number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)).max(1)
+    }
+}
+
+impl Drop for Tried {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let Tried { dialect, seed, number } = self;
+            let name = dialect.name();
+            eprintln!("{name}: repeat with TOOLCORE_STREAM_SEED={seed} TOOLCORE_STREAM_ONLY={number}");
+        }
+    }
+}

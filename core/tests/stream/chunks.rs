@@ -1,4 +1,4 @@
-//! Chunking changes nothing.
+//! Replies to stream, and what becomes of damaged ones.
 
 use serde_json::{Value as Json, json};
 use toolcore::dialect::{Dialect, ReplyError};
@@ -6,8 +6,9 @@ use toolcore::json::Reason;
 use toolcore::scratch::Scratch;
 use toolcore::stream::{Stream, StreamError};
 
+use crate::common::{Tried, random_streams};
 use crate::convert::stream_of;
-use crate::support::{ALL, CALLS, Random, Seen, Watched, stream_in, stream_watched};
+use crate::support::{ALL, CALLS, Random, Seen};
 
 /// Replies with several calls, text beside them, escapes, and what must go back.
 pub(crate) fn examples() -> Vec<(Dialect, Json)> {
@@ -77,64 +78,23 @@ pub(crate) fn examples() -> Vec<(Dialect, Json)> {
         (Dialect::Cohere, cohere),
         (Dialect::Anthropic, anthropic),
         (Dialect::OpenAiResponses, responses),
-        (Dialect::Gemini, gemini),
+        (Dialect::Gemini, gemini.clone()),
+        (Dialect::GeminiSchema, gemini),
         (Dialect::Bedrock, bedrock),
         (Dialect::Ollama, ollama),
     ]
 }
 
-#[test]
-fn a_cut_at_any_byte_changes_nothing() {
-    for (dialect, reply) in examples() {
-        for text in [stream_of(dialect, &reply, 24), stream_of(dialect, &reply, 1000)] {
-            let expected = stream_watched(dialect, [text.as_bytes()]);
-            assert!(expected.0.calls.len() >= 2);
-            for cut in 0..=text.len() {
-                let (before, after) = text.as_bytes().split_at(cut);
-                let sizes = [256, 8192];
-                let (seen, watched) = stream_in(dialect, [before, after], ALL, sizes);
-                assert_eq!((seen.unwrap(), watched), expected, "{} cut at {cut}", dialect.name());
-                if cut % 7 == 0 {
-                    let (seen, _) = stream_in(dialect, [before, after], CALLS, sizes);
-                    assert_eq!(seen.unwrap().calls, expected.0.calls, "{} cut at {cut}", dialect.name());
-                }
-            }
-        }
-    }
-}
-
-/// `TOOLCORE_STREAM_CHUNKINGS` says how many for each dialect (here and for damaged streams), `TOOLCORE_STREAM_SEED` where they start.
-#[test]
-fn random_chunkings_change_nothing() {
-    let variable = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().unwrap());
-    let count = variable("TOOLCORE_STREAM_CHUNKINGS").unwrap_or(300);
-    let seed = variable("TOOLCORE_STREAM_SEED").unwrap_or(0x746F_6F6C);
-    for (dialect, reply) in examples() {
-        let texts: Vec<(String, (Seen, Watched))> = [1, 2, 7, 1000]
-            .map(|piece| {
-                let text = stream_of(dialect, &reply, piece);
-                let expected = stream_watched(dialect, [text.as_bytes()]);
-                (text, expected)
-            })
-            .into();
-        for number in 0..count {
-            let mut random = Random(seed ^ (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-            let (text, expected) = &texts[random.below(texts.len())];
-            let (seen, watched) = stream_in(dialect, random.cut(text.as_bytes()), ALL, [256, 8192]);
-            assert_eq!((&seen.unwrap(), &watched), (&expected.0, &expected.1), "number {number}");
-        }
-    }
-}
-
 /// Streams with bytes changed, left out and doubled, in memory of any size: an error or a reply, never a
-/// panic, and what is kept can always be read.
+/// panic, and what is kept can always be read. How many and which: see [`random_streams`].
 #[test]
 fn damaged_streams_end_in_an_error_or_a_reply() {
-    let count = std::env::var("TOOLCORE_STREAM_CHUNKINGS").map_or(500, |count| count.parse().unwrap());
+    let (numbers, seed) = random_streams(500);
     for (dialect, reply) in examples() {
         let text = stream_of(dialect, &reply, 5);
-        for number in 0..count {
-            let mut random = Random(0x5EED ^ (number + 1_u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        for number in numbers.clone() {
+            let tried = Tried { dialect, seed, number };
+            let mut random = Random(tried.start());
             let mut bytes = text.clone().into_bytes();
             for _ in 0..=random.below(4) {
                 let at = random.below(bytes.len() - 64);
@@ -161,7 +121,7 @@ fn damaged_streams_end_in_an_error_or_a_reply() {
                 Ok((reply, _)) => drop(Seen::of(&reply)),
                 // The text itself is JSON, whatever came.
                 Err(StreamError::Reply(ReplyError::Json(error))) => {
-                    assert_eq!(error.reason, Reason::LoneSurrogate, "{failed:?}, number {number}");
+                    assert_eq!(error.reason, Reason::LoneSurrogate, "{failed:?}");
                 }
                 Err(_) => {}
             }

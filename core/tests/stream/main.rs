@@ -5,8 +5,10 @@
 mod common;
 
 mod cases;
+mod chunkings;
 mod chunks;
 mod convert;
+mod cuts;
 mod framing;
 mod memory;
 mod providers;

@@ -85,7 +85,7 @@ fn a_stream_of_calls_needs_little_more_than_the_calls() {
                 reply["choices"][0]["message"]["tool_calls"].as_array().cloned()
             }
             Dialect::OpenAiResponses => reply["output"].as_array().cloned(),
-            Dialect::Gemini => {
+            Dialect::Gemini | Dialect::GeminiSchema => {
                 let parts =
                     reply["candidates"][0]["content"]["parts"].as_array().cloned().unwrap_or_default();
                 let calls = parts.iter().filter_map(|part| part.get("functionCall"));
