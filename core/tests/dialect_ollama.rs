@@ -7,7 +7,7 @@ mod common;
 
 use common::{Memory, answered, echo, open, read};
 use serde_json::{Value as Json, json};
-use toolcore::dialect::{Dialect, Finish, Reply, parse_reply};
+use toolcore::dialect::{Dialect, Finish, ReplayError, Reply, parse_reply};
 use toolcore::json::Options;
 use toolcore::scratch::Scratch;
 use toolcore::sink::Sink;
@@ -92,4 +92,22 @@ fn results_name_the_tool_and_the_id_if_the_server_sent_one() {
     let expected = json!([{"role":"tool","tool_name":"f","content":"{\"x\":1}"},
         {"role":"tool","tool_name":"f","tool_call_id":"call_2","content":"{}"}]);
     assert_eq!(answered(&tools, Dialect::Ollama, &reply.to_string()).messages(), expected);
+}
+
+/// What is no object becomes one that may be longer.
+#[test]
+fn the_turn_fits_the_room_that_is_named_for_it() {
+    for arguments in ["", "1", "{}", "no object"] {
+        let reply =
+            json!({"message":{"tool_calls":[{"function":{"name":"f","arguments":arguments}}]}}).to_string();
+        let (mut words, mut bytes) = ([0; 256], [0; 4096]);
+        let scratch = Scratch::new(&mut words, &mut bytes);
+        let (reply, _) =
+            parse_reply(Dialect::Ollama, reply.as_bytes(), &Options::default(), scratch).unwrap();
+        let Err(ReplayError::NoSpace(short)) = reply.write_replay(false, &mut Sink::measure()) else {
+            panic!()
+        };
+        let mut memory = vec![0; short.need];
+        assert_eq!(reply.write_replay(false, &mut Sink::new(&mut memory)), Ok(()), "{arguments:?}");
+    }
 }

@@ -313,6 +313,32 @@ fn a_stream_that_ends_in_half_a_character_keeps_what_is_whole() {
     assert_eq!(error.reason, Reason::InvalidUtf8);
 }
 
+/// The error names the byte of the stream, and what is before it was told, however it came.
+#[test]
+fn a_stream_that_is_no_text_says_where() {
+    let text = b"Look.[TOOL_CALLS]f[ARGS]{\"x\":1}[TOOL_CALLS]g[ARGS]{}\xffmore";
+    let offset = text.iter().position(|byte| *byte == 0xFF).unwrap();
+    for size in [1, 2, 7, 64] {
+        for calls_only in [false, true] {
+            let (mut words, mut bytes, mut told) = ([0; 64], [0; 256], Vec::new());
+            let options = StreamOptions { calls_only, ..StreamOptions::default() };
+            let mut stream = Stream::new(MISTRAL, options, Scratch::new(&mut words, &mut bytes)).unwrap();
+            let mut watch = |event: StreamEvent<'_>| {
+                if let StreamEvent::CallStart { name, .. } = event {
+                    told.push(name.to_owned());
+                }
+            };
+            let error = text.chunks(size).find_map(|chunk| stream.feed(chunk, &mut watch).err());
+            let Some(StreamError::Reply(ReplyError::Json(error))) = error else { panic!("{error:?}") };
+            assert_eq!((error.reason, error.offset), (Reason::InvalidUtf8, offset), "in pieces of {size}");
+            let (reply, _) = stream.rescue().unwrap();
+            let calls: Vec<_> = reply.calls().map(|call| (call.name, call.arguments)).collect();
+            assert_eq!(calls, [("f", "{\"x\":1}"), ("g", "{}")], "in pieces of {size}");
+            assert_eq!(told, ["f", "g"], "in pieces of {size}");
+        }
+    }
+}
+
 /// Calls alone need their own bytes and 512, however much text is beside them and however it comes.
 #[test]
 fn a_stream_of_calls_needs_little_more_than_the_calls() {

@@ -126,7 +126,7 @@ pub use native::{NativeKind, NativeTool};
 pub use rendered::RenderedTools;
 pub use replay::ReplayError;
 pub use reply::{Calls, Finish, Reply, ReplyError, ReplyOptions, parse_reply, write_provider_error};
-pub(crate) use reply::{Origin, error_message, not_text, read_reply};
+pub(crate) use reply::{Origin, error_message, read_reply};
 pub use results::{CallResult, Results, ResultsError, ResultsOptions, render_results, render_results_from};
 pub(crate) use results::{MIN_ROOM, render_one};
 pub(crate) use text_form::{Piece, Scanner, Step, TextCall, TextForm};

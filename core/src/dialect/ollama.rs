@@ -360,10 +360,12 @@ fn write_object(value: Value<'_>, out: &mut Writer<'_, '_>) {
     out.raw("");
     let start = out.sink().len();
     text.decode(out.sink());
-    // What does not fit cannot be read, and is not used either.
-    let is_object = out.sink().text_from(start).is_none_or(|text| {
-        json::parse(text.as_bytes(), &Options::default()).is_ok_and(|value| value.kind() == Kind::Object)
-    });
+    // What does not fit cannot be read, and is not used either; the room that is named is that of the longer.
+    let short = out.sink().len() - start < "{}".len();
+    let is_object = !short
+        && out.sink().text_from(start).is_none_or(|text| {
+            json::parse(text.as_bytes(), &Options::default()).is_ok_and(|value| value.kind() == Kind::Object)
+        });
     if !is_object {
         out.rewind(before);
         out.value(Value::empty_object());

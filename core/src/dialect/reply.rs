@@ -318,7 +318,7 @@ fn walk<'r>(
 }
 
 /// Bytes that are no text.
-pub(crate) fn not_text(error: core::str::Utf8Error) -> ReplyError {
+fn not_text(error: core::str::Utf8Error) -> ReplyError {
     ReplyError::Json(json::Error { reason: json::Reason::InvalidUtf8, offset: error.valid_up_to() })
 }
 

@@ -5,7 +5,8 @@
 
 use super::show::{Decoder, Kind, StreamEvent, Watch, cut};
 use super::text::Text;
-use crate::dialect::{Dialect, Piece, ReplyError, Scanner, Step, TextCall, not_text};
+use crate::dialect::{Dialect, Piece, ReplyError, Scanner, Step, TextCall};
+use crate::json::{self, Reason};
 
 /// Bytes that are taken at once, so that a large chunk needs no more memory than small ones.
 const PIECE: usize = 64;
@@ -17,6 +18,8 @@ pub(super) struct Plain {
     /// Bytes that were read, and bytes that are whole characters.
     done: usize,
     valid: usize,
+    /// Bytes that were dropped.
+    dropped: usize,
     calls: usize,
 }
 
@@ -24,7 +27,7 @@ impl Plain {
     /// The reader of a dialect that is plain text.
     pub(super) fn of(dialect: Dialect) -> Option<Self> {
         let scanner = Scanner::new(dialect.text_form()?);
-        Some(Plain { scanner, done: 0, valid: 0, calls: 0 })
+        Some(Plain { scanner, done: 0, valid: 0, dropped: 0, calls: 0 })
     }
 
     /// Bytes of the text that are whole characters.
@@ -46,16 +49,21 @@ impl Plain {
             place.ok_or(ReplyError::NoSpace { words: 0, bytes: end })?.copy_from_slice(piece);
             text.len = end;
             let new = text.bytes.get(self.valid..end).unwrap_or_default();
-            match core::str::from_utf8(new) {
-                Ok(_) => self.valid = end,
-                Err(error) => {
-                    if error.error_len().is_some() {
-                        return Err(not_text(error));
-                    }
-                    self.valid += error.valid_up_to();
+            let broken = match core::str::from_utf8(new) {
+                Ok(_) => {
+                    self.valid = end;
+                    None
                 }
-            }
+                Err(error) => {
+                    self.valid += error.valid_up_to();
+                    let offset = self.dropped + self.valid;
+                    error.error_len().map(|_| json::Error { reason: Reason::InvalidUtf8, offset })
+                }
+            };
             self.read(text, calls_only, watch);
+            if let Some(error) = broken {
+                return Err(ReplyError::Json(error));
+            }
         }
         Ok(())
     }
@@ -89,6 +97,7 @@ impl Plain {
                 text.bytes.copy_within(self.done + len..text.len, self.done);
                 text.len -= len;
                 self.valid -= len;
+                self.dropped += len;
             }
         }
     }

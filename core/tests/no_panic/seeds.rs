@@ -3,6 +3,7 @@
 use std::io::Write as _; // the runner hides what passing tests print
 use std::path::Path;
 
+use toolcore::dialect::Dialect;
 use toolcore::schema::{CompileOptions, compile};
 
 use super::properties::PROPERTIES;
@@ -80,10 +81,40 @@ pub(crate) fn seeds() -> Vec<Vec<Vec<u8>>> {
     };
     let seeds = |property: &str| match property {
         "schema_generated" => choices(),
+        "stream" => streams(),
+        "render" => rendered(&schemas),
         "schema_program" => pairs.iter().filter_map(|pair| with_program(pair)).collect(),
         text => seeds(text).into_iter().map(String::into_bytes).collect(),
     };
     PROPERTIES.iter().map(|(name, _)| seeds(name)).collect()
+}
+
+/// Streams, and replies as they would stand in one, of each dialect, in chunks and memory of several sizes.
+fn streams() -> Vec<Vec<u8>> {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/traffic");
+    let mut streams = Vec::new();
+    for (at, dialect) in Dialect::ALL.into_iter().enumerate() {
+        let mut texts = owned(STREAMS);
+        texts.extend(owned(&REPLIES[..6]));
+        let path = shared.join(format!("{}.jsonl", dialect.name()));
+        if path.is_file() {
+            texts.extend(lines(&path).iter().filter_map(|row| row["reply"].as_str().map(String::from)));
+        }
+        for (which, text) in texts.into_iter().filter(|text| text.len() <= INPUT_MAX / 2).enumerate() {
+            let head = [at, which % 5, 1 + which % 7, 3, which % 2 * 64, 40, which * 9, which * 31];
+            streams.push(head.iter().map(|byte| *byte as u8).chain(text.into_bytes()).collect());
+        }
+    }
+    streams
+}
+
+/// Bytes that choose a schema, and schemas, each strict and not.
+fn rendered(schemas: &[String]) -> Vec<Vec<u8>> {
+    let choices =
+        choices().into_iter().map(|choices| [&[choices.len() as u8 / 4 % 2 * 2], &choices[..]].concat());
+    let schemas =
+        schemas.iter().enumerate().map(|(at, schema)| [&[at as u8 % 2 * 2 + 1], schema.as_bytes()].concat());
+    choices.chain(schemas).collect()
 }
 
 /// Bytes that choose, of many lengths.
@@ -171,6 +202,15 @@ const REPLIES: &[&str] = &[
     r#"{"stop_reason":"max_tokens","content":[{"type":"tool_use","id":"toolu_1","name":"get_weather","input":{}}]}"#,
     r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"get_weather","arguments":{"city":"Oslo"}}}"#,
     r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+];
+const STREAMS: &[&str] = &[
+    ": hi\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Let \\ud83d\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"\\ude00\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"call_1\",\"function\":{\"name\":\"get_weather\",\"arguments\":\"{\\\"city\\\":\"}}]}}]}\n\ndata: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\\"Oslo\\\"}\"}},{\"index\":1,\"id\":\"call_2\",\"function\":{\"name\":\"slow\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
+    "event: message_start\r\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"role\":\"assistant\",\"content\":[]}}\r\n\r\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\r\n\r\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"h\u{e9}\"}}\r\n\r\ndata: {\"type\":\"content_block_stop\",\"index\":0}\r\n\r\ndata: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"get_weather\",\"input\":{}}}\r\n\r\ndata: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"city\\\":\\\"Oslo\\\"}\"}}\r\n\r\ndata: {\"type\":\"content_block_stop\",\"index\":1}\r\n\r\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}\r\n\r\ndata: {\"type\":\"message_stop\"}\r\n\r\n",
+    "data: {\"type\":\"response.created\",\"response\":{\"id\":\"r\",\"output\":[]}}\n\ndata: {\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{\"type\":\"function_call\",\"id\":\"fc\",\"call_id\":\"c\",\"name\":\"get_weather\",\"arguments\":\"\",\"status\":\"in_progress\"}}\n\ndata: {\"type\":\"response.function_call_arguments.delta\",\"item_id\":\"fc\",\"output_index\":0,\"delta\":\"{\\\"city\\\":\\\"Oslo\\\"}\"}\n\ndata: {\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{\"type\":\"function_call\",\"id\":\"fc\",\"call_id\":\"c\",\"name\":\"get_weather\",\"arguments\":\"{\\\"city\\\":\\\"Oslo\\\"}\",\"status\":\"completed\"}}\n\ndata: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[]}}\n\n",
+    "[{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Look\"}],\"role\":\"model\"},\"index\":0}]}\n,\r\n{\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"get_weather\",\"args\":{\"city\":\"Oslo\"}},\"thoughtSignature\":\"QUJD\"}]},\"finishReason\":\"STOP\"}]}]",
+    "{\"messageStart\":{\"role\":\"assistant\"}}\n{\"contentBlockDelta\":{\"delta\":{\"text\":\"Look\"},\"contentBlockIndex\":0}}\n{\"contentBlockStop\":{\"contentBlockIndex\":0}}\n{\"contentBlockStart\":{\"start\":{\"toolUse\":{\"toolUseId\":\"t\",\"name\":\"get_weather\"}},\"contentBlockIndex\":1}}\n{\"contentBlockDelta\":{\"delta\":{\"toolUse\":{\"input\":\"{\\\"city\\\":\\\"Oslo\\\"}\"}},\"contentBlockIndex\":1}}\n{\"contentBlockStop\":{\"contentBlockIndex\":1}}\n{\"messageStop\":{\"stopReason\":\"tool_use\"}}\n",
+    "{\"message\":{\"role\":\"assistant\",\"content\":\"Look\"},\"done\":false}\n{\"message\":{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"function\":{\"name\":\"get_weather\",\"arguments\":{\"city\":\"Oslo\"}}}]},\"done\":false}\n{\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\"}\n",
+    "data: {\"type\":\"message-start\",\"id\":\"m\"}\n\ndata: {\"type\":\"tool-plan-delta\",\"delta\":{\"message\":{\"tool_plan\":\"I look\"}}}\n\ndata: {\"type\":\"tool-call-start\",\"index\":0,\"delta\":{\"message\":{\"tool_calls\":{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"get_weather\",\"arguments\":\"\"}}}}}\n\ndata: {\"type\":\"tool-call-delta\",\"index\":0,\"delta\":{\"message\":{\"tool_calls\":{\"function\":{\"arguments\":\"{\\\"city\\\":\\\"Oslo\\\"}\"}}}}}\n\ndata: {\"type\":\"tool-call-end\",\"index\":0}\n\ndata: {\"type\":\"message-end\",\"delta\":{\"finish_reason\":\"TOOL_CALL\"}}\n\n",
 ];
 const SCHEMAS: &[&str] = &[
     r#"{"type":"object","properties":{"city":{"type":"string","minLength":1,"maxLength":40},"days":{"type":"integer","minimum":1,"maximum":7,"default":1},"unit":{"enum":["c","f"]}},"required":["city"],"additionalProperties":false}"#,

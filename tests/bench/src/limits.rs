@@ -29,6 +29,24 @@ const LIMITS: &[Limit] = &[
     Limit { group: groups::SCAN_SPACED, case: groups::VALIDATE, most: Most::Instructions(7.0) },
     Limit { group: groups::SCAN_SPACED, case: groups::EVENTS, most: Most::Instructions(11.0) },
     Limit { group: groups::SCAN_SMALL, case: groups::VALIDATE, most: Most::Instructions(9.0) },
+    reading(groups::READ_OPENAI),
+    reading(groups::READ_RESPONSES),
+    reading(groups::READ_ANTHROPIC),
+    reading(groups::READ_GEMINI),
+    reading(traffic::READ_OPENAI_CHAT),
+    reading(traffic::READ_OPENAI_RESPONSES),
+    reading(traffic::READ_ANTHROPIC),
+    reading(traffic::READ_GEMINI),
+    reading(traffic::READ_BEDROCK),
+    reading(traffic::READ_COHERE),
+    streaming(groups::STREAM_OPENAI),
+    streaming(groups::STREAM_RESPONSES),
+    streaming(groups::STREAM_ANTHROPIC),
+    streaming(groups::STREAM_GEMINI),
+    streaming(traffic::STREAM_OPENAI_CHAT),
+    streaming(traffic::STREAM_OPENAI_RESPONSES),
+    streaming(traffic::STREAM_ANTHROPIC),
+    streaming(traffic::STREAM_GEMINI),
     Limit { group: groups::RENDER_AGAIN, case: groups::OURS, most: Most::Instructions(2.0) },
     Limit { group: groups::ANSWER_4096, case: groups::OURS, most: Most::Times(1.3, groups::ANSWER_16) },
     Limit { group: data::COMPACT.title, case: groups::BYTES, most: Most::Instructions(850.0) },
@@ -54,6 +72,18 @@ const LIMITS: &[Limit] = &[
     Limit { group: data::UNEVALUATED.title, case: groups::BYTES, most: peer(1.9) },
     Limit { group: data::UNIQUE.title, case: groups::BYTES, most: peer(1.4) },
 ];
+
+/// The most for a byte of a whole reply.
+const READING: f64 = 10.0;
+
+const fn reading(group: &'static str) -> Limit {
+    Limit { group, case: groups::OURS, most: Most::Instructions(READING) }
+}
+
+/// 1.6 times that for a byte of a stream.
+const fn streaming(group: &'static str) -> Limit {
+    Limit { group, case: groups::OURS, most: Most::Instructions(1.6 * READING) }
+}
 
 /// So many times what serde_json and jsonschema take for the verdict.
 const fn peer(times: f64) -> Most {

@@ -5,30 +5,27 @@ use std::path::{Path, PathBuf};
 use toolcore::dialect::Dialect;
 use toolcore::json::{self, Options};
 
+pub(crate) const READ_OPENAI_CHAT: &str = "read the recorded replies of openai_chat";
+pub(crate) const READ_OPENAI_RESPONSES: &str = "read the recorded replies of openai_responses";
+pub(crate) const READ_ANTHROPIC: &str = "read the recorded replies of anthropic";
+pub(crate) const READ_GEMINI: &str = "read the recorded replies of gemini";
+pub(crate) const READ_BEDROCK: &str = "read the recorded replies of bedrock";
+pub(crate) const READ_COHERE: &str = "read the recorded replies of cohere";
+pub(crate) const STREAM_OPENAI_CHAT: &str =
+    "stream the recorded replies of openai_chat in chunks of 64 bytes";
+pub(crate) const STREAM_OPENAI_RESPONSES: &str =
+    "stream the recorded replies of openai_responses in chunks of 64 bytes";
+pub(crate) const STREAM_ANTHROPIC: &str = "stream the recorded replies of anthropic in chunks of 64 bytes";
+pub(crate) const STREAM_GEMINI: &str = "stream the recorded replies of gemini in chunks of 64 bytes";
+
 /// What of a dialect is recorded, and the titles of its groups: whole replies, and streams if there are any.
 pub(crate) const RECORDED: [(Dialect, &str, Option<&str>); 6] = [
-    (
-        Dialect::OpenAiChat,
-        "read the recorded replies of openai_chat",
-        Some("stream the recorded replies of openai_chat in chunks of 64 bytes"),
-    ),
-    (
-        Dialect::OpenAiResponses,
-        "read the recorded replies of openai_responses",
-        Some("stream the recorded replies of openai_responses in chunks of 64 bytes"),
-    ),
-    (
-        Dialect::Anthropic,
-        "read the recorded replies of anthropic",
-        Some("stream the recorded replies of anthropic in chunks of 64 bytes"),
-    ),
-    (
-        Dialect::Gemini,
-        "read the recorded replies of gemini",
-        Some("stream the recorded replies of gemini in chunks of 64 bytes"),
-    ),
-    (Dialect::Bedrock, "read the recorded replies of bedrock", None),
-    (Dialect::Cohere, "read the recorded replies of cohere", None),
+    (Dialect::OpenAiChat, READ_OPENAI_CHAT, Some(STREAM_OPENAI_CHAT)),
+    (Dialect::OpenAiResponses, READ_OPENAI_RESPONSES, Some(STREAM_OPENAI_RESPONSES)),
+    (Dialect::Anthropic, READ_ANTHROPIC, Some(STREAM_ANTHROPIC)),
+    (Dialect::Gemini, READ_GEMINI, Some(STREAM_GEMINI)),
+    (Dialect::Bedrock, READ_BEDROCK, None),
+    (Dialect::Cohere, READ_COHERE, None),
 ];
 
 /// Whether the folder is there.

@@ -10,7 +10,10 @@ mod generate;
 mod json;
 mod oracle;
 mod pattern;
+mod render;
+mod replay;
 mod schema;
+mod stream;
 mod turn;
 
 use std::cell::RefCell;
@@ -19,7 +22,9 @@ use std::collections::HashMap;
 pub use context::context;
 pub use json::{json, json_write, number, reader, repair, value};
 pub use pattern::{format, pattern};
+pub use render::render;
 pub use schema::{coerce, declared, schema_check, schema_compile, schema_generated, schema_program};
+pub use stream::stream;
 pub use turn::{answer, dispatch, register, reply};
 
 /// One function of this crate.
@@ -45,6 +50,8 @@ pub const PROPERTIES: &[(&str, Property)] = &[
     ("reply", reply),
     ("dispatch", dispatch),
     ("answer", answer),
+    ("stream", stream),
+    ("render", render),
     ("context", context),
 ];
 

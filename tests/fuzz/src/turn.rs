@@ -67,7 +67,7 @@ fn renders<H>(tools: &Registry<'_, H>) {
     }
 }
 
-/// A reply in every dialect: read or refused; its calls can be answered.
+/// A reply in every dialect: read or refused; its calls can be answered, and are those of its turn read again.
 pub fn reply(input: &[u8]) {
     for dialect in Dialect::ALL {
         let options = json::Options::default();
@@ -97,6 +97,7 @@ pub fn reply(input: &[u8]) {
         let calls: Vec<_> = reply.calls().collect();
         assert_eq!((calls.len(), calls.is_empty()), (reply.len(), reply.is_empty()));
         super::written(|sink| reply.write_text(sink));
+        super::replay::again(dialect, &reply);
         results(dialect, &calls);
     }
 }
@@ -197,7 +198,7 @@ pub fn answer(input: &[u8]) {
 }
 
 /// A tool that counts its runs and may be slower than its timeout.
-struct Counted<'t> {
+pub(crate) struct Counted<'t> {
     clock: &'t ManualClock,
     ran: &'t Cell<usize>,
     slow: bool,
@@ -215,7 +216,7 @@ impl Handler for Counted<'_> {
 
 /// Hands over a registry with three tools: one takes nested arguments, one has a name that needs an alias and coerces,
 /// one is slower than its timeout.
-fn with_tools(test: impl FnOnce(&Registry<'_, Counted<'_>>, &ManualClock, &Cell<usize>)) {
+pub(crate) fn with_tools(test: impl FnOnce(&Registry<'_, Counted<'_>>, &ManualClock, &Cell<usize>)) {
     let (clock, ran) = (ManualClock::new(Instant::from_millis(5)), Cell::new(0));
     let mut memory = RegistryMemory::<_, 3, 4096>::new();
     let mut tools = memory.registry(RegistryOptions::default());
