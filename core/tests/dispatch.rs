@@ -483,7 +483,8 @@ fn what_is_not_run_is_told_without_any_scratch() {
     let mut tools = memory.registry();
     tools.add(&open("a"), boxed(|_, _| panic!("it ran"))).unwrap();
     let reply = r#"{"content":[{"type":"tool_use","id":"t","name":"a","input":{}}]}"#;
-    let (mut words, mut out) = ([0; 7], [0; 512]);
+    // The record of the call, and nothing beside it.
+    let (mut words, mut out) = ([0; 10], [0; 512]);
     let mut sink = toolcore::sink::Sink::new(&mut out);
     let options = AnswerOptions { max_calls: Some(0), ..AnswerOptions::default() };
     let scratch = Scratch::new(&mut words, &mut []);

@@ -199,9 +199,10 @@ fn holds(from: Dialect, to: Dialect, calls: &[ToolCall<'_>], kinds: &[OutcomeKin
     for (call, message) in calls.iter().zip(&messages) {
         let id = message[key].as_str();
         match call.id {
-            Some(given) => {
-                let mapped = to.wire_id(given);
-                assert_eq!(id, Some(mapped.as_deref().unwrap_or(given)), "{why}");
+            Some(_) => {
+                // What went out in the one is what the other starts from.
+                let mapped = to.wire_id(call.wire_id);
+                assert_eq!(id, Some(mapped.as_deref().unwrap_or(call.wire_id)), "{why}");
             }
             None if matches!(to, Dialect::Gemini | Dialect::GeminiSchema | Dialect::Ollama) => {}
             None => assert!(id.is_some_and(|id| !id.is_empty() && !seen.contains(&id.to_owned())), "{why}"),

@@ -251,7 +251,7 @@ fn turn<'m>(
 }
 
 sized_struct!(toolcore_answer_opts_t);
-sized_struct!(toolcore_outcome_t, since finish);
+sized_struct!(toolcore_outcome_t);
 
 fn options<'o>(
     opts: &toolcore_answer_opts_t,

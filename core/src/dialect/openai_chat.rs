@@ -189,7 +189,7 @@ impl Wire for OpenAiChat {
         visit: &mut dyn FnMut(Item<'r>),
     ) -> Result<Finish, ReplyError> {
         let mut message = Message::default();
-        let (mut in_choice, mut reason) = (false, None);
+        let (mut choices, mut in_choice, mut reason) = (false, false, None);
         let mut root = reader.members(&ROOT)?;
         while let Some(key) = root.next(reader)? {
             match key {
@@ -198,8 +198,9 @@ impl Wire for OpenAiChat {
                 "object" if is(Some(reader.skip_value()?), "error") => return Err(ReplyError::Provider),
                 "object" => {}
                 "choices" => {
+                    choices = true;
                     if !reader.elements()?.next(reader)? {
-                        return Err(ReplyError::Shape { expected: "choices[0].message" });
+                        continue;
                     }
                     let mut choice = reader.members(&["message", "finish_reason"])?;
                     while let Some(key) = choice.next(reader)? {
@@ -213,14 +214,14 @@ impl Wire for OpenAiChat {
                             message.read(key, reader, visit)?;
                         }
                     }
-                    if !in_choice {
-                        return Err(ReplyError::Shape { expected: "choices[0].message" });
-                    }
                 }
                 // A message alone.
-                _ if !in_choice => message.read(key, reader, visit)?,
+                _ if !choices => message.read(key, reader, visit)?,
                 _ => {}
             }
+        }
+        if choices && !in_choice {
+            return Err(ReplyError::Shape { expected: "choices[0].message" });
         }
         let refused = message.finish(visit)?;
         Ok(match reason.and_then(Value::as_str) {

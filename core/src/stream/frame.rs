@@ -60,6 +60,8 @@ pub(super) struct Framing {
     after_cr: bool,
     /// The event is taken as it comes.
     whole: bool,
+    /// Events go through the filter, all of them.
+    filtered: bool,
     /// The field that the line may be; empty for a comment, or for none.
     name: &'static [u8],
     /// A line has come, and one of a field or a comment, or an object.
@@ -79,10 +81,21 @@ impl Framing {
             state: State::Start(0),
             after_cr: false,
             whole: false,
+            filtered: false,
             name: b"",
             began: false,
             known: false,
         }
+    }
+
+    /// Whether the events to come go through the filter, all of them.
+    pub(super) fn set_filtered(&mut self, filtered: bool) {
+        self.filtered = filtered;
+    }
+
+    /// Whether an event is being taken as it comes.
+    pub(super) fn is_whole(&self) -> bool {
+        self.whole
     }
 
     /// What was taken as it came is done with.
@@ -93,7 +106,7 @@ impl Framing {
     /// Takes what is in the line, if it is taken as it comes; gives how much of it, and what it came to.
     fn run_whole(&mut self, rest: &[u8], filter: &Filter, room: &mut Room<'_>) -> Option<(usize, Taken)> {
         if !self.whole {
-            if room.len > 0 || filter.is_open() {
+            if self.filtered || room.len > 0 || filter.is_open() {
                 return None;
             }
             let in_line = self.state == State::Data;
@@ -113,11 +126,17 @@ impl Framing {
         let piece = rest.get(..len).unwrap_or_default();
         let end = room.len + len;
         if end > WHOLE || end > room.bytes.len() {
-            return Some((0, Taken::Long));
+            // The filter goes on where nothing was taken yet.
+            self.whole = room.len > 0;
+            return self.whole.then_some((0, Taken::Long));
         }
         room.put(piece);
         let ended = len < rest.len();
-        let taken = if ended || piece.ends_with(b"}") { Taken::Perhaps { ended } } else { Taken::All };
+        let taken = if ended || piece.trim_ascii_end().ends_with(b"}") {
+            Taken::Perhaps { ended }
+        } else {
+            Taken::All
+        };
         Some((len, taken))
     }
 

@@ -177,7 +177,7 @@ impl<'m> Stream<'m> {
             Some(_) => Text::plain(memory.bytes, memory.words),
             None => Text::new(shape, memory.bytes, memory.words)?,
         };
-        Ok(Stream {
+        let mut stream = Stream {
             dialect,
             shape,
             plain,
@@ -191,7 +191,9 @@ impl<'m> Stream<'m> {
             ended: false,
             failed: None,
             message: None,
-        })
+        };
+        stream.choose(true);
+        Ok(stream)
     }
 
     /// Takes the next bytes, cut anywhere. `watch` is told what they bring.
@@ -276,6 +278,15 @@ impl<'m> Stream<'m> {
         pieces.into_iter().try_for_each(|piece| self.feed(piece, watch))
     }
 
+    /// Says that no more bytes come: what came of the last event is all of it. [`finish`](Self::finish) does so
+    /// too; a host that wants to [`rescue`](Self::rescue) what there is learns here whether it has to.
+    pub fn end(&mut self, watch: &mut dyn FnMut(StreamEvent<'_>)) -> Result<(), StreamError> {
+        if self.failed.is_none() && self.framing.is_whole() {
+            self.filter_again(watch);
+        }
+        self.failed.map_or(Ok(()), |error| Err(error.into()))
+    }
+
     /// Why the stream has failed, if it has.
     pub fn error(&self) -> Option<StreamError> {
         self.failed.map(StreamError::Reply)
@@ -293,7 +304,8 @@ impl<'m> Stream<'m> {
 
     /// Ends the stream and reads the reply; gives it and the memory that is left. Bytes that were no stream at
     /// all, such as a page of a proxy, are the error that they are as a whole reply.
-    pub fn finish(self) -> Result<(Reply<'m>, Scratch<'m>), StreamError> {
+    pub fn finish(mut self) -> Result<(Reply<'m>, Scratch<'m>), StreamError> {
+        self.end(&mut |_| {}).ok();
         match self.failed.or(self.framing.is_other().then_some(NO_STREAM)) {
             Some(error) => Err(error.into()),
             None => self.rescue(),
@@ -303,6 +315,7 @@ impl<'m> Stream<'m> {
     /// [`finish`](Self::finish) for a stream that has failed: what was read before. Its calls whose arguments
     /// are not whole are marked as cut off and are never executed.
     pub fn rescue(mut self) -> Result<(Reply<'m>, Scratch<'m>), StreamError> {
+        self.end(&mut |_| {}).ok();
         let partial = self.failed.is_some() || self.plain.is_none() && !self.ended;
         if let Some(plain) = &self.plain {
             // Half a character at the end is not read.
@@ -336,12 +349,18 @@ impl<'m> Stream<'m> {
         let result = read.and_then(|()| self.applier(watch).run());
         self.event = 0;
         if self.shape.open_members.is_some() {
-            let is_open = self.text.has_open_items();
-            self.filter.choose(members(self.shape, self.options.calls_only, is_open));
+            self.choose(self.text.has_open_items());
         }
         if let Err(error) = result {
             self.failed = Some(error);
         }
+    }
+
+    /// Chooses what is read of the events to come, which may hang on whether an item `is_open` or none has come.
+    fn choose(&mut self, is_open: bool) {
+        let calls_only = self.options.calls_only;
+        self.filter.choose(members(self.shape, calls_only, is_open));
+        self.framing.set_filtered(calls_only || !is_open);
     }
 
     /// Records the changes that the event brings.

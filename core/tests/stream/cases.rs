@@ -69,7 +69,10 @@ fn an_id_that_is_known_leads_to_its_call_among_those_of_one_index() {
         |index: u32| json!({"tool_calls":[{"index":index,"id":"a","function":{"name":"f","arguments":"{"}}]});
     let end = |index: u32| json!({"tool_calls":[{"index":index,"id":"a","function":{"arguments":"}"}}]});
     let seen = openai(&[call(0), call(1), end(0), end(1)]);
-    assert_eq!(calls(&seen), [("a", "f", "{}"), ("a", "f", "{}")]);
+    let given: Vec<_> = seen.calls.iter().map(|call| (call.id.as_deref(), &*call.arguments)).collect();
+    assert_eq!(given, [(Some("a"), "{}"), (Some("a"), "{}")]);
+    // Two results of one id would not be taken.
+    assert_ne!(seen.calls[0].wire_id, seen.calls[1].wire_id);
 }
 
 #[test]

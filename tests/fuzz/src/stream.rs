@@ -29,7 +29,13 @@ pub fn stream(input: &[u8]) {
     let sizes = [&head[2..5], &[1], &head[5..6]];
     for sizes in sizes {
         let seen = run(dialect, options, chunks(bytes, sizes).into_iter(), ample);
-        assert_eq!(seen.as_ref(), Some(&one), "{} in chunks of {sizes:?}", dialect.name());
+        assert_eq!(
+            seen.as_ref(),
+            Some(&one),
+            "{} in chunks of {sizes:?}: {:?}",
+            dialect.name(),
+            String::from_utf8_lossy(bytes)
+        );
     }
     let mut room = [usize::from(head[6]), 4 * usize::from(head[7])];
     for step in 0.. {
@@ -111,6 +117,7 @@ fn run<'c>(
         StreamEvent::CallEnd { index } => assert!(index < calls.len()),
     };
     let failed = chunks.into_iter().find_map(|chunk| stream.feed(chunk, &mut watch).err());
+    let failed = failed.or_else(|| stream.end(&mut watch).err());
     assert_eq!(stream.error(), failed);
     let message = stream.provider_error().map(String::from);
     assert!(message.is_none() || failed == Some(StreamError::Reply(ReplyError::Provider)));

@@ -148,16 +148,21 @@ impl<'j> Reader<'j> {
     /// first.
     pub fn pick<const N: usize>(&mut self, keys: [&str; N]) -> Result<[Option<Value<'j>>; N], Error> {
         let mut found = [None; N];
+        self.pick_into(&keys, &mut found)?;
+        Ok(found)
+    }
+
+    fn pick_into(&mut self, keys: &[&str], found: &mut [Option<Value<'j>>]) -> Result<(), Error> {
         if self.enter(Kind::Object)? == 0 {
-            return Ok(found);
+            return Ok(());
         }
         while let Some(key) = self.key(|_| true)? {
-            match keys.iter().zip(&mut found).find(|(name, _)| key.is(name)) {
+            match keys.iter().zip(&mut *found).find(|(name, _)| key.is(name)) {
                 Some((_, place @ None)) => *place = Some(self.skip_value()?),
                 _ => self.pass_value()?,
             }
         }
-        Ok(found)
+        Ok(())
     }
 
     /// The value that was read from `start` on, a [`value_offset`](Self::value_offset), to here.
