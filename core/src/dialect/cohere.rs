@@ -28,6 +28,7 @@ const FIELDS: [Field; 4] = [
     Field { path: "/function/arguments", show: Show::Arguments, empty: "" },
 ];
 
+const PLAN: u8 = 2;
 const ARGUMENTS: u8 = 3;
 
 /// What is read of a message in an event.
@@ -38,7 +39,7 @@ const MESSAGE: [Member; 3] = [
 ];
 
 /// What is read of an event.
-const EVENT: [Member; 5] = [
+const EVENT: [Member; 6] = [
     Member::whole("type"),
     Member::whole("index"),
     Member {
@@ -51,6 +52,7 @@ const EVENT: [Member; 5] = [
     },
     Member::whole("error"),
     Member::whole("message"),
+    Member::whole("finish_reason"),
 ];
 
 /// Reads a member of a message.
@@ -76,6 +78,31 @@ fn read_member<'r>(
         _ => {}
     }
     Ok(())
+}
+
+/// A piece of a member that grows, if it is text.
+#[cfg(feature = "stream")]
+fn text<'e>(field: u8, piece: Option<Value<'e>>, visit: &mut dyn FnMut(Change<'e>)) {
+    if let Some(piece) = piece.filter(|piece| piece.kind() == Kind::String) {
+        visit(Change::Member { field, piece });
+    }
+}
+
+/// Reads the message of a whole response.
+#[cfg(feature = "stream")]
+fn read_whole<'e>(message: Value<'e>, visit: &mut dyn FnMut(Change<'e>)) {
+    let [content, plan, calls] = message.pick(["content", "tool_plan", "tool_calls"]);
+    text(0, content, visit);
+    for part in content.into_iter().flat_map(Value::items) {
+        for (field, piece) in (0..).zip(part.pick(["text", "thinking"])) {
+            text(field, piece, visit);
+        }
+    }
+    text(PLAN, plan, visit);
+    for (key, item) in (0..).zip(calls.into_iter().flat_map(Value::items)) {
+        visit(Change::Open { key, item });
+        visit(Change::Close { key });
+    }
 }
 
 impl Wire for Cohere {
@@ -248,15 +275,16 @@ impl Wire for Cohere {
         visit: &mut dyn FnMut(Change<'e>),
     ) -> Result<(), ReplyError> {
         let (mut kind, mut number, mut reason, mut plan, mut call) = (None, None, None, None, None);
-        let mut pieces = [None; 2];
-        let mut root = reader.members(&["type", "index", "delta", "error", "message"])?;
+        let (mut pieces, mut whole) = ([None; 2], None);
+        let mut root = reader.members(&["type", "index", "delta", "error", "message", "finish_reason"])?;
         while let Some(key) = root.next(reader)? {
             match key {
                 "type" => kind = Some(reader.skip_value()?),
                 "index" => number = Some(reader.skip_value()?),
                 "error" => provider_error(reader)?,
                 "message" if reader.peek()? == Kind::String => return Err(ReplyError::Provider),
-                "message" => {}
+                "message" => whole = Some(reader.skip_value()?),
+                "finish_reason" => reason = Some(reader.skip_value()?),
                 _ => {
                     let mut delta = reader.members(&["message", "finish_reason"])?;
                     while let Some(key) = delta.next(reader)? {
@@ -279,14 +307,10 @@ impl Wire for Cohere {
         let key = || index(number).ok_or(ReplyError::Shape { expected: "the index of a call" });
         if is(kind, "content-start") || is(kind, "content-delta") {
             for (field, piece) in (0..).zip(pieces) {
-                if let Some(piece) = piece {
-                    visit(Change::Member { field, piece });
-                }
+                text(field, piece, visit);
             }
         } else if is(kind, "tool-plan-delta") {
-            if let Some(piece) = plan {
-                visit(Change::Member { field: 2, piece });
-            }
+            text(PLAN, plan, visit);
         } else if is(kind, "tool-call-start") {
             let item = call.ok_or(ReplyError::Shape { expected: "delta.message.tool_calls" })?;
             visit(Change::Open { key: key()?, item });
@@ -296,7 +320,11 @@ impl Wire for Cohere {
             }
         } else if is(kind, "tool-call-end") {
             visit(Change::Close { key: key()? });
-        } else if is(kind, "message-end") {
+        } else if is(kind, "message-end") || kind.is_none() && whole.is_some() {
+            // A whole response where a stream was asked for.
+            if let Some(message) = whole {
+                read_whole(message, visit);
+            }
             if let Some(reason) = reason {
                 visit(Change::Finish { reason });
             }

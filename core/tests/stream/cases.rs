@@ -331,3 +331,16 @@ fn minted_ids_are_none_of_the_reply() {
     let sent: Vec<_> = replay[0]["tool_calls"].as_array().unwrap().iter().map(|call| &call["id"]).collect();
     assert_eq!(sent, wire);
 }
+
+/// What is no text has no place in the text that pieces are added to.
+#[test]
+fn a_plan_of_cohere_that_is_no_text_is_passed_over() {
+    for odd in [json!({}), json!([1]), json!({"a":1}), Json::Null] {
+        let plan = |plan: &Json| json!({"type":"tool-plan-delta","delta":{"message":{"tool_plan":plan}}});
+        let end = json!({"type":"message-end","delta":{"finish_reason":"COMPLETE"}});
+        let call = json!({"type":"tool-call-start","index":0,"delta":{"message":{"tool_calls":
+            {"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}}}});
+        let events = sse(&[plan(&odd), plan(&json!("k")), call, end], false);
+        assert_eq!(calls(&stream(Dialect::Cohere, [events.as_bytes()])), [("a", "f", "{}")], "{odd}");
+    }
+}
