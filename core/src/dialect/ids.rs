@@ -54,6 +54,19 @@ impl IdRule {
             && self.marks.is_none_or(|marks| id.all(|c| c.is_ascii_alphanumeric() || marks.contains(c)))
     }
 
+    /// The same of an id that is there as text, as nearly all are.
+    pub(crate) fn allows_text(self, id: &str) -> bool {
+        if self == Self::ANY {
+            return true;
+        }
+        let (least, most) = self.len;
+        if !id.is_ascii() || !(least..=most).contains(&id.len()) {
+            return self.allows(id.chars());
+        }
+        let marks = self.marks.map(str::as_bytes);
+        marks.is_none_or(|marks| id.bytes().all(|b| b.is_ascii_alphanumeric() || marks.contains(&b)))
+    }
+
     /// The id to send for one of these characters; `None` if they go as they are.
     pub(crate) fn map(self, id: impl Iterator<Item = char> + Clone) -> Option<MappedId> {
         if self.allows(id.clone()) { None } else { Some(mapped(id, 0)) }

@@ -7,7 +7,7 @@
 use super::ids::{MAPPED as MAPPED_LEN, MINTED, Mint, WINDOW, hash};
 use super::reply::Origin;
 use super::{CallParts, IdRule, Item, Piece};
-use crate::json::{Kind, Value};
+use crate::json::{Kind, Str, Value};
 use crate::sink::Sink;
 
 /// Start and length of id, name, arguments and toolset, the start of the id that goes out, and flags.
@@ -153,19 +153,30 @@ impl<'r, 'w> CallReader<'r, 'w> {
     /// Where an id stands. One that looks like a minted one makes the minted ones longer.
     fn id(&mut self, id: Piece<'r>) -> (u32, u32) {
         let text = id.text();
+        if let Some(plain) = text.plain() {
+            if let Some(rest) = plain.strip_prefix(MINTED) {
+                let marks = rest.bytes().take_while(|byte| *byte == b'_').count();
+                self.marks = self.marks.max(marks + 1);
+            }
+            let fits = self.rule.allows_text(plain);
+            self.count_id(text, fits);
+            return self.place(plain);
+        }
         if text.chars().take(MINTED.len()).eq(MINTED.chars()) {
             let marks = text.chars().skip(MINTED.len()).take_while(|c| *c == '_').count();
             self.marks = self.marks.max(marks + 1);
         }
-        if self.rule.allows(text.chars()) {
-            self.fitting += 1;
-            if self.count >= self.records.len() {
-                self.seen.add(text.chars());
-            }
-        } else {
-            self.unfit += 1;
-        }
+        let fits = self.rule.allows(text.chars());
+        self.count_id(text, fits);
         self.piece(id)
+    }
+
+    fn count_id(&mut self, text: Str<'r>, fits: bool) {
+        self.fitting += usize::from(fits);
+        self.unfit += usize::from(!fits);
+        if fits && self.count >= self.records.len() {
+            self.seen.add(text.chars());
+        }
     }
 
     /// Marks the last call as cut off.
@@ -238,6 +249,9 @@ impl<'r, 'w> CallReader<'r, 'w> {
         };
         let before = self.records.get(index.saturating_sub(WINDOW)..index).filter(|_| apart);
         let repeats = before.into_iter().flatten().filter(|record| self.is(record, id)).count();
+        if repeats == 0 && self.rule.allows_text(id) {
+            return;
+        }
         let Some(mapped) = self.rule.settle(id.chars(), repeats, taken) else { return };
         self.sink.put(&mapped);
         if let Some([.., wire_at, flags]) = self.records.get_mut(index) {
