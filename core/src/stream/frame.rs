@@ -146,6 +146,11 @@ impl Framing {
         self.began && !self.known && !undecided
     }
 
+    /// What follows the colon after the name of a field.
+    fn after_name(&self) -> State {
+        if self.name == b"data" { State::Colon } else { State::Skip }
+    }
+
     /// Reads on in `input`, into `room`; gives how much of it was read, and what it came to.
     pub(super) fn run(&mut self, input: &[u8], filter: &mut Filter, room: &mut Room<'_>) -> (usize, Taken) {
         let mut rest = input;
@@ -199,6 +204,14 @@ impl Framing {
                     if matches!(byte, b'\n' | b'\r') && filter.is_open() {
                         break Taken::Broken(Reason::UnexpectedEnd);
                     }
+                    // As it stands in one piece, most of the time.
+                    if let Some([b':', after @ ..]) = rest.strip_prefix(self.name)
+                        && !self.name.is_empty()
+                    {
+                        rest = after;
+                        self.known = true;
+                        self.state = self.after_name();
+                    }
                 }
                 State::Name(len) => match byte {
                     b'\n' | b'\r' => {
@@ -208,7 +221,7 @@ impl Framing {
                     b':' => {
                         let known = usize::from(len) == self.name.len();
                         self.known |= known;
-                        self.state = if known && self.name == b"data" { State::Colon } else { State::Skip };
+                        self.state = if known { self.after_name() } else { State::Skip };
                         rest = after;
                     }
                     byte => {
