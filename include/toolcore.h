@@ -470,7 +470,8 @@
 // The reply is complete.
 #define TOOLCORE_FINISH_COMPLETE 0
 
-// The reply ran into a token limit; its last call is marked and never executed.
+// The reply is not whole: it ran into a token limit, or its stream stopped early. The calls that are not whole, or may
+// not be, are marked and never executed.
 #define TOOLCORE_FINISH_TRUNCATED 1
 
 // The provider or the model refused to go on. All calls are marked and never executed.
@@ -1911,7 +1912,9 @@ toolcore_status_t toolcore_stream_finish(toolcore_stream_t *stream,
                                          toolcore_detail_t *why);
 
 // toolcore_stream_finish for a stream that has failed: gives what was read before. The reply is
-// TOOLCORE_FINISH_TRUNCATED; calls that are whole can be run.
+// TOOLCORE_FINISH_TRUNCATED; calls that are whole can be run, those that are not are marked and have no arguments.
+// A stream whose memory is too small cannot be given more: rescue it, or feed all of it to a stream with why.need
+// bytes, if the host has kept it. A rescue is tried once.
 //
 // Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: bytes of mem); ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER;
 // ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.

@@ -25,7 +25,8 @@ pub struct toolcore_reply_t {
 
 /// The reply is complete.
 pub const TOOLCORE_FINISH_COMPLETE: u32 = 0;
-/// The reply ran into a token limit; its last call is marked and never executed.
+/// The reply is not whole: it ran into a token limit, or its stream stopped early. The calls that are not whole, or may
+/// not be, are marked and never executed.
 pub const TOOLCORE_FINISH_TRUNCATED: u32 = 1;
 /// The provider or the model refused to go on. All calls are marked and never executed.
 pub const TOOLCORE_FINISH_REFUSED: u32 = 2;

@@ -159,6 +159,8 @@ pub struct Stream<'m> {
     event: usize,
     calls: u16,
     ended: bool,
+    /// An event had a meaning in the dialect.
+    understood: bool,
     failed: Option<ReplyError>,
     /// Where the words of the provider's error stand.
     message: Option<Span>,
@@ -189,6 +191,7 @@ impl<'m> Stream<'m> {
             event: 0,
             calls: 0,
             ended: false,
+            understood: false,
             failed: None,
             message: None,
         };
@@ -275,14 +278,28 @@ impl<'m> Stream<'m> {
             "" => [b"", b"", b"", payload, b""],
             kind => [b"{\"", kind.as_bytes(), b"\":", payload, b"}"],
         };
-        pieces.into_iter().try_for_each(|piece| self.feed(piece, watch))
+        pieces.into_iter().try_for_each(|piece| self.feed(piece, watch))?;
+        // The host says that it is one whole event.
+        if !kind.is_empty() && (self.framing.is_whole() || self.filter.is_open()) {
+            self.broken(Reason::UnexpectedEnd);
+        }
+        self.failed.map_or(Ok(()), |error| Err(error.into()))
     }
 
     /// Says that no more bytes come: what came of the last event is all of it. [`finish`](Self::finish) does so
-    /// too; a host that wants to [`rescue`](Self::rescue) what there is learns here whether it has to.
+    /// too; a host that wants to [`rescue`](Self::rescue) what there is learns here whether it has to. A stream
+    /// that ends and had no event that means anything in the dialect is not empty, but another dialect's.
     pub fn end(&mut self, watch: &mut dyn FnMut(StreamEvent<'_>)) -> Result<(), StreamError> {
         if self.failed.is_none() && self.framing.is_whole() {
             self.filter_again(watch);
+        }
+        if self.failed.is_none() && self.plain.is_none() {
+            if self.framing.is_other() {
+                self.failed = Some(NO_STREAM);
+            } else if self.ended && !self.understood {
+                // The end marker is that of many dialects.
+                self.failed = Some(ReplyError::Shape { expected: "any event of a reply" });
+            }
         }
         self.failed.map_or(Ok(()), |error| Err(error.into()))
     }
@@ -306,7 +323,7 @@ impl<'m> Stream<'m> {
     /// all, such as a page of a proxy, are the error that they are as a whole reply.
     pub fn finish(mut self) -> Result<(Reply<'m>, Scratch<'m>), StreamError> {
         self.end(&mut |_| {}).ok();
-        match self.failed.or(self.framing.is_other().then_some(NO_STREAM)) {
+        match self.failed {
             Some(error) => Err(error.into()),
             None => self.rescue(),
         }
@@ -395,6 +412,7 @@ impl<'m> Stream<'m> {
             self.message = Some(Span { at, len: decode_in_place(content) });
         }
         read?;
+        self.understood |= changes.count > 0;
         self.text.begin(changes)
     }
 

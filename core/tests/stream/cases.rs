@@ -344,3 +344,33 @@ fn a_plan_of_cohere_that_is_no_text_is_passed_over() {
         assert_eq!(calls(&stream(Dialect::Cohere, [events.as_bytes()])), [("a", "f", "{}")], "{odd}");
     }
 }
+
+/// The end marker is that of many dialects: what ends by it and says nothing is not an empty reply.
+#[test]
+fn a_stream_of_another_dialect_is_not_an_empty_reply() {
+    let text = deltas(&[
+        json!({"content":"Hi"}),
+        json!({"tool_calls":[{"index":0,"id":"a",
+        "function":{"name":"f","arguments":"{}"}}]}),
+    ]);
+    for dialect in [Dialect::Anthropic, Dialect::Gemini, Dialect::OpenAiResponses] {
+        let error = failed(dialect, &text);
+        assert!(matches!(error, StreamError::Reply(ReplyError::Shape { .. })), "{}: {error}", dialect.name());
+    }
+}
+
+/// The host says that it is one whole event.
+#[test]
+fn an_event_of_bedrock_that_is_cut_off_is_an_error() {
+    let (mut words, mut bytes) = ([0; 64], [0; 512]);
+    let memory = Scratch::new(&mut words, &mut bytes);
+    let mut stream = Stream::new(Dialect::Bedrock, Default::default(), memory).unwrap();
+    let mut nobody = |_: StreamEvent<'_>| {};
+    let whole = br#"{"contentBlockIndex":0,"delta":{"text":"Hi"}}"#;
+    stream.feed_event("contentBlockDelta", whole, &mut nobody).unwrap();
+    let cut = br#"{"contentBlockIndex":0,"delta":{"text":"Hi""#;
+    let error = stream.feed_event("contentBlockDelta", cut, &mut nobody).unwrap_err();
+    assert!(matches!(error, StreamError::Reply(ReplyError::Json(_))), "{error}");
+    let (reply, _) = stream.rescue().unwrap();
+    assert_eq!(reply.finish(), Finish::Truncated);
+}
