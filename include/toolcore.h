@@ -1911,7 +1911,8 @@ toolcore_status_t toolcore_stream_finish(toolcore_stream_t *stream,
                                          toolcore_detail_t *why);
 
 // toolcore_stream_finish for a stream that has failed: gives what was read before. The reply is
-// TOOLCORE_FINISH_TRUNCATED; calls that are whole can be run.
+// TOOLCORE_FINISH_TRUNCATED, and calls that are whole can be run; unless the provider had refused it or said that it is
+// malformed, which it stays.
 //
 // Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: bytes of mem); ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER;
 // ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.

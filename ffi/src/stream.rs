@@ -210,7 +210,8 @@ pub unsafe extern "C" fn toolcore_stream_finish(
 }
 
 /// toolcore_stream_finish for a stream that has failed: gives what was read before. The reply is
-/// TOOLCORE_FINISH_TRUNCATED; calls that are whole can be run.
+/// TOOLCORE_FINISH_TRUNCATED, and calls that are whole can be run; unless the provider had refused it or said that it is
+/// malformed, which it stays.
 ///
 /// Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: bytes of mem); ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER;
 /// ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
@@ -313,8 +314,9 @@ fn end(
     let out = c.out(out)?;
     out.set(ptr::null_mut());
     let body = c.object_mut(stream)?;
-    let stream = body.stream.as_ref().ok_or(ENDED)?;
-    if let Some(error) = stream.error().filter(|_| !failed_too) {
+    let stream = body.stream.as_mut().ok_or(ENDED)?;
+    // What came last may be known to fail only now.
+    if let Some(error) = stream.end(&mut |_| {}).err().filter(|_| !failed_too) {
         return Err(refused(why, error, stream.provider_error()));
     }
     let (Some(stream), Some(place)) = (body.stream.take(), body.reply.take()) else { return Err(ENDED) };

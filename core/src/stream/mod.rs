@@ -252,7 +252,8 @@ impl<'m> Stream<'m> {
             rest = rest.get(used..).unwrap_or_default();
             match met {
                 Met::Event => self.event(watch),
-                Met::Nothing | Met::Done => {}
+                Met::Nothing => {}
+                Met::Done => self.ended = true,
                 Met::Line | Met::Other => self.broken(Reason::ExpectedValue),
             }
         }
@@ -278,11 +279,15 @@ impl<'m> Stream<'m> {
         pieces.into_iter().try_for_each(|piece| self.feed(piece, watch))
     }
 
-    /// Says that no more bytes come: what came of the last event is all of it. [`finish`](Self::finish) does so
+    /// Says that no more bytes come: what came of the last event is all of it. Bytes that were no stream at all,
+    /// such as a page of a proxy, are the error that they are as a whole reply. [`finish`](Self::finish) does so
     /// too; a host that wants to [`rescue`](Self::rescue) what there is learns here whether it has to.
     pub fn end(&mut self, watch: &mut dyn FnMut(StreamEvent<'_>)) -> Result<(), StreamError> {
         if self.failed.is_none() && self.framing.is_whole() {
             self.filter_again(watch);
+        }
+        if self.failed.is_none() && self.framing.is_other() {
+            self.failed = Some(NO_STREAM);
         }
         self.failed.map_or(Ok(()), |error| Err(error.into()))
     }
@@ -302,18 +307,14 @@ impl<'m> Stream<'m> {
         self.text.len + self.event
     }
 
-    /// Ends the stream and reads the reply; gives it and the memory that is left. Bytes that were no stream at
-    /// all, such as a page of a proxy, are the error that they are as a whole reply.
+    /// Ends the stream and reads the reply; gives it and the memory that is left.
     pub fn finish(mut self) -> Result<(Reply<'m>, Scratch<'m>), StreamError> {
-        self.end(&mut |_| {}).ok();
-        match self.failed.or(self.framing.is_other().then_some(NO_STREAM)) {
-            Some(error) => Err(error.into()),
-            None => self.rescue(),
-        }
+        self.end(&mut |_| {})?;
+        self.rescue()
     }
 
     /// [`finish`](Self::finish) for a stream that has failed: what was read before. Its calls whose arguments
-    /// are not whole are marked as cut off and are never executed.
+    /// are not whole are marked as cut off and are never executed; nor is any, if the provider had refused the reply.
     pub fn rescue(mut self) -> Result<(Reply<'m>, Scratch<'m>), StreamError> {
         self.end(&mut |_| {}).ok();
         let partial = self.failed.is_some() || self.plain.is_none() && !self.ended;
