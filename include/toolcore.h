@@ -1912,9 +1912,10 @@ toolcore_status_t toolcore_stream_finish(toolcore_stream_t *stream,
                                          toolcore_detail_t *why);
 
 // toolcore_stream_finish for a stream that has failed: gives what was read before. The reply is
-// TOOLCORE_FINISH_TRUNCATED; calls that are whole can be run, those that are not are marked and have no arguments.
-// A stream whose memory is too small cannot be given more: rescue it, or feed all of it to a stream with why.need
-// bytes, if the host has kept it. A rescue is tried once.
+// TOOLCORE_FINISH_TRUNCATED, unless the provider had refused it or said that it is malformed, which it stays; calls
+// that are whole can be run, those that are not are marked and have no arguments. A stream whose memory is too small
+// cannot be given more: rescue it, or feed all of it to a stream with why.need bytes, if the host has kept it. A rescue
+// is tried once.
 //
 // Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: bytes of mem); ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER;
 // ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.

@@ -242,3 +242,34 @@ fn ids_that_a_server_is_known_to_refuse_are_not_sent() {
         assert!(taken.iter().all(|id| dialect.wire_id(id).is_none()), "{}", dialect.name());
     }
 }
+
+/// However many calls have one id: each goes out with one of its own.
+#[test]
+fn hundreds_of_calls_with_one_id_are_all_told_apart() {
+    let call = r#"{"id":"a","function":{"name":"f","arguments":"{}"}}"#;
+    let list = vec![call; 400].join(",");
+    let text = format!(r#"{{"choices":[{{"message":{{"tool_calls":[{list}]}}}}]}}"#);
+    let (mut words, mut bytes) = (vec![0; 4000], vec![0; 4000]);
+    let scratch = Scratch::new(&mut words, &mut bytes);
+    let reply =
+        parse_reply(Dialect::OpenAiChat, text.as_bytes(), ReplyOptions::default(), scratch).unwrap().0;
+    let ids = wire_ids(&reply);
+    let apart: std::collections::BTreeSet<_> = ids.iter().collect();
+    assert_eq!((ids.len(), apart.len()), (400, 400));
+    assert_eq!(ids[0], "a");
+}
+
+/// Ids that are not allowed: each gets another, in linear time.
+#[test]
+fn a_hundred_thousand_ids_are_made_to_fit_in_linear_time() {
+    let call = |at: usize| format!(r#"{{"id":"_{at:08}","function":{{"name":"f","arguments":"{{}}"}}}}"#);
+    let list = (0..100_000).map(call).collect::<Vec<_>>().join(",");
+    let text = format!(r#"{{"choices":[{{"message":{{"tool_calls":[{list}]}}}}]}}"#);
+    let (mut words, mut bytes) = (vec![0; 1_000_000], vec![0; 1_000_000]);
+    let start = std::time::Instant::now();
+    let scratch = Scratch::new(&mut words, &mut bytes);
+    let reply =
+        parse_reply(Dialect::MistralChat, text.as_bytes(), ReplyOptions::default(), scratch).unwrap().0;
+    assert_eq!(reply.len(), 100_000);
+    assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
+}

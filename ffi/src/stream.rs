@@ -210,9 +210,10 @@ pub unsafe extern "C" fn toolcore_stream_finish(
 }
 
 /// toolcore_stream_finish for a stream that has failed: gives what was read before. The reply is
-/// TOOLCORE_FINISH_TRUNCATED; calls that are whole can be run, those that are not are marked and have no arguments.
-/// A stream whose memory is too small cannot be given more: rescue it, or feed all of it to a stream with why.need
-/// bytes, if the host has kept it. A rescue is tried once.
+/// TOOLCORE_FINISH_TRUNCATED, unless the provider had refused it or said that it is malformed, which it stays; calls
+/// that are whole can be run, those that are not are marked and have no arguments. A stream whose memory is too small
+/// cannot be given more: rescue it, or feed all of it to a stream with why.need bytes, if the host has kept it. A rescue
+/// is tried once.
 ///
 /// Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: bytes of mem); ERR_BAD_JSON; ERR_BAD_REPLY; ERR_PROVIDER;
 /// ERR_INVALID_ARGUMENT. Unless OK, *out is NULL.
@@ -316,8 +317,8 @@ fn end(
     out.set(ptr::null_mut());
     let body = c.object_mut(stream)?;
     let stream = body.stream.as_mut().ok_or(ENDED)?;
-    let ended = stream.end(&mut |_| {});
-    if let (Err(error), false) = (ended, failed_too) {
+    // What came last may be known to fail only now.
+    if let Some(error) = stream.end(&mut |_| {}).err().filter(|_| !failed_too) {
         return Err(refused(why, error, stream.provider_error()));
     }
     let (Some(stream), Some(place)) = (body.stream.take(), body.reply.take()) else { return Err(ENDED) };

@@ -409,6 +409,16 @@ fn bytes_that_are_no_stream_are_bad_json_and_a_dialect_without_streams_says_so()
     let mut why = init::<toolcore_detail_t>();
     assert_eq!(pieces.feed("data: {\"choices\":[}\n\n", &raw mut why), TOOLCORE_ERR_BAD_JSON);
     assert!(why.reason != 0 && why.offset != usize::MAX);
+    // What is known to be none when no more comes.
+    for text in ["<html>502</html>", "Internal Server Error\n"] {
+        let mut pieces = Pieces::new(CHAT, &init());
+        assert_eq!(pieces.feed(text, null_mut()), TOOLCORE_OK);
+        assert_eq!((pieces.finish(), pieces.reply.is_null()), (TOOLCORE_ERR_BAD_JSON, true), "{text}");
+        assert_eq!(pieces.finish(), TOOLCORE_ERR_BAD_JSON, "it stays so");
+        let reply = &raw mut pieces.reply;
+        assert_eq!(c!(toolcore_stream_rescue(pieces.stream, reply, null_mut())), TOOLCORE_OK);
+        assert_eq!(c!(toolcore_reply_finish(pieces.reply)), TOOLCORE_FINISH_TRUNCATED);
+    }
     let no_streams = Pieces::sized(TOOLCORE_DIALECT_MCP, &init(), SCRATCH).err();
     assert_eq!(no_streams, Some((TOOLCORE_ERR_UNSUPPORTED, 0)));
 }

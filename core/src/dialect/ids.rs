@@ -32,7 +32,7 @@ pub(crate) const MAPPED: usize = 9;
 /// An id that was made to fit.
 pub(crate) type MappedId = String<MAPPED>;
 
-/// How far apart two calls with one id may be to be told apart. Comparing all with all would take quadratic
+/// How far apart two calls with one id, or with one that stands for another's, may be to be told apart. Comparing all with all would take quadratic
 /// time, and no turn has so many.
 pub(crate) const WINDOW: usize = 128;
 
@@ -72,18 +72,20 @@ impl IdRule {
         if self.allows(id.clone()) { None } else { Some(mapped(id, 0)) }
     }
 
-    /// The id to send for one that so many calls before it have; `None` if it goes as it is. It is none of
-    /// those that are `taken`.
+    /// The id to send for that of the call at `index`, which another before it may have (`repeats`); `None` if it
+    /// goes as it is. It is none of those that are `taken`.
     pub(crate) fn settle(
         self,
         id: impl Iterator<Item = char> + Clone,
-        repeats: usize,
+        index: usize,
+        repeats: bool,
         taken: impl Fn(&str) -> bool,
     ) -> Option<MappedId> {
-        if repeats == 0 && self.allows(id.clone()) {
+        if !repeats && self.allows(id.clone()) {
             return None;
         }
-        let salt = (repeats as u64) << 32;
+        // The place tells all of them apart, however many there are.
+        let salt = if repeats { (index as u64) << 32 } else { 0 };
         let tried = (0..TRIES).map(|attempt| mapped(id.clone(), salt + attempt));
         Some(tried.clone().find(|mapped| !taken(mapped)).or(tried.last()).unwrap_or_default())
     }
@@ -185,10 +187,11 @@ pub(crate) fn sent<'c>(
         return sent;
     }
     let is = |at: usize, id: &str| calls.call(at).is_some_and(|other| own(at, &other).text() == id);
-    let repeats = (index.saturating_sub(WINDOW)..index).filter(|at| is(*at, sent.text())).count();
-    let taken = |id: &str| (0..calls.count()).any(|at| is(at, id));
+    let first = index.saturating_sub(WINDOW);
+    let repeats = (first..index).any(|at| is(at, sent.text()));
+    let taken = |id: &str| (first..calls.count().min(index + WINDOW)).any(|at| is(at, id));
     let rule = dialect.wire().facts().ids;
-    if let Some(mapped) = rule.settle(sent.text().chars(), repeats, taken) {
+    if let Some(mapped) = rule.settle(sent.text().chars(), index, repeats, taken) {
         sent.made = String::try_from(mapped.as_str()).ok();
     }
     sent
@@ -236,12 +239,12 @@ mod tests {
     #[test]
     fn an_id_that_repeats_or_whose_stand_in_is_taken_gets_another() {
         let first = NINE.map("call_1".chars()).unwrap();
-        let others = [1, 2].map(|repeats| NINE.settle("call_1".chars(), repeats, |_| false).unwrap());
-        let apart = NINE.settle("call_1".chars(), 0, |id| id == first).unwrap();
+        let others = [1, 2].map(|repeats| NINE.settle("call_1".chars(), repeats, true, |_| false).unwrap());
+        let apart = NINE.settle("call_1".chars(), 0, false, |id| id == first).unwrap();
         let all = std::collections::BTreeSet::from([&first, &others[0], &others[1], &apart]);
         assert_eq!(all.len(), 4);
         assert!(all.iter().all(|id| NINE.allows(id.chars())));
-        assert_eq!(IdRule::ANY.settle("a".chars(), 0, |_| true), None);
-        assert!(NINE.settle("x".chars(), 0, |_| true).is_some(), "it ends");
+        assert_eq!(IdRule::ANY.settle("a".chars(), 0, false, |_| true), None);
+        assert!(NINE.settle("x".chars(), 0, false, |_| true).is_some(), "it ends");
     }
 }

@@ -229,14 +229,16 @@ impl<'r, 'w> CallReader<'r, 'w> {
     fn settle(&mut self, index: usize, apart: bool, local: bool, mint: Mint) {
         let Some(&[id_at, id_len, .., flags]) = self.records.get(index) else { return };
         let own = if flags & HAS_ID != 0 { Some(read(self.text, &self.sink, id_at, id_len)) } else { None };
-        let taken = |id: &str| self.records.iter().take(self.count).any(|record| self.is(record, id));
+        let first = index.saturating_sub(WINDOW);
+        let near = self.records.get(first..self.count.min(index + WINDOW)).unwrap_or_default();
+        let taken = |id: &str| near.iter().any(|record| self.is(record, id));
         let start = self.sink.len();
         let Some(id) = own else {
             // Nobody but the host needs it, and what is rescued is more.
             if self.origin.partial && local && self.sink.room() < mint.len(index) {
                 return;
             }
-            let mapped = mint.with(index, |id| self.rule.settle(id, 0, taken));
+            let mapped = mint.with(index, |id| self.rule.settle(id, index, false, taken));
             match mapped {
                 Some(mapped) => self.sink.put(&mapped),
                 None => mint.with(index, |id| id.for_each(|c| self.sink.put_char(c))),
@@ -247,12 +249,12 @@ impl<'r, 'w> CallReader<'r, 'w> {
             }
             return;
         };
-        let before = self.records.get(index.saturating_sub(WINDOW)..index).filter(|_| apart);
-        let repeats = before.into_iter().flatten().filter(|record| self.is(record, id)).count();
-        if repeats == 0 && self.rule.allows_text(id) {
+        let before = near.get(..index - first).filter(|_| apart).unwrap_or_default();
+        let repeats = before.iter().any(|record| self.is(record, id));
+        if !repeats && self.rule.allows_text(id) {
             return;
         }
-        let Some(mapped) = self.rule.settle(id.chars(), repeats, taken) else { return };
+        let Some(mapped) = self.rule.settle(id.chars(), index, repeats, taken) else { return };
         self.sink.put(&mapped);
         if let Some([.., wire_at, flags]) = self.records.get_mut(index) {
             *wire_at = narrow(start) | DECODED;

@@ -282,7 +282,11 @@ pub(crate) fn read_reply<'r>(
         calls.item(item);
     };
     let finish = walk(dialect, reader, &mut visit)?;
-    let finish = if origin.partial { Finish::Truncated } else { finish };
+    let finish = match finish {
+        Finish::Malformed | Finish::Refused => finish,
+        _ if origin.partial => Finish::Truncated,
+        finish => finish,
+    };
     if matches!(finish, Finish::Truncated | Finish::Paused) && ends_in_call && !origin.partial {
         calls.cut_last();
     }

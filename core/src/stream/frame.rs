@@ -122,7 +122,8 @@ impl Framing {
                 return Some((blanks, Taken::All));
             }
         }
-        let len = line_len(rest);
+        // No more is taken, and what is looked at in vain would be looked at again for each event of a line.
+        let len = line_len(rest.get(..=WHOLE).unwrap_or(rest));
         let piece = rest.get(..len).unwrap_or_default();
         let end = room.len + len;
         if end > WHOLE || end > room.bytes.len() {

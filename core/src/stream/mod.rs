@@ -255,7 +255,8 @@ impl<'m> Stream<'m> {
             rest = rest.get(used..).unwrap_or_default();
             match met {
                 Met::Event => self.event(watch),
-                Met::Nothing | Met::Done => {}
+                Met::Nothing => {}
+                Met::Done => self.ended = true,
                 Met::Line | Met::Other => self.broken(Reason::ExpectedValue),
             }
         }
@@ -286,9 +287,10 @@ impl<'m> Stream<'m> {
         self.failed.map_or(Ok(()), |error| Err(error.into()))
     }
 
-    /// Says that no more bytes come: what came of the last event is all of it. [`finish`](Self::finish) does so
-    /// too; a host that wants to [`rescue`](Self::rescue) what there is learns here whether it has to. A stream
-    /// that ends and had no event that means anything in the dialect is not empty, but another dialect's.
+    /// Says that no more bytes come: what came of the last event is all of it. Bytes that were no stream at all,
+    /// such as a page of a proxy, are the error that they are as a whole reply; a stream that ends and had no
+    /// event that means anything in the dialect is not empty, but another dialect's. [`finish`](Self::finish) does
+    /// so too; a host that wants to [`rescue`](Self::rescue) what there is learns here whether it has to.
     pub fn end(&mut self, watch: &mut dyn FnMut(StreamEvent<'_>)) -> Result<(), StreamError> {
         if self.failed.is_none() && self.framing.is_whole() {
             self.filter_again(watch);
@@ -319,18 +321,14 @@ impl<'m> Stream<'m> {
         self.text.len + self.event
     }
 
-    /// Ends the stream and reads the reply; gives it and the memory that is left. Bytes that were no stream at
-    /// all, such as a page of a proxy, are the error that they are as a whole reply.
+    /// Ends the stream and reads the reply; gives it and the memory that is left.
     pub fn finish(mut self) -> Result<(Reply<'m>, Scratch<'m>), StreamError> {
-        self.end(&mut |_| {}).ok();
-        match self.failed {
-            Some(error) => Err(error.into()),
-            None => self.rescue(),
-        }
+        self.end(&mut |_| {})?;
+        self.rescue()
     }
 
     /// [`finish`](Self::finish) for a stream that has failed: what was read before. Its calls whose arguments
-    /// are not whole are marked as cut off and are never executed.
+    /// are not whole are marked as cut off and are never executed; nor is any, if the provider had refused the reply.
     pub fn rescue(mut self) -> Result<(Reply<'m>, Scratch<'m>), StreamError> {
         self.end(&mut |_| {}).ok();
         let partial = self.failed.is_some() || self.plain.is_none() && !self.ended;

@@ -168,3 +168,22 @@ fn a_whole_message_where_a_stream_was_asked_for_is_read() {
     let seen = stream(Dialect::OpenAiChat, [whole.to_string().as_bytes()]);
     assert_eq!((&*seen.text, seen.called()), ("hi", vec![("f", r#"{"x":1}"#)]));
 }
+
+/// Events in one line are found in linear time: what is ahead is not looked at for each of them.
+#[test]
+fn many_events_in_one_line_take_linear_time() {
+    let text = r#"{"message":{"content":""}}"#.repeat(60_000);
+    let start = std::time::Instant::now();
+    let seen = stream(Dialect::Ollama, [text.as_bytes()]);
+    assert_eq!((seen.finish, seen.text.as_str()), (Finish::Truncated, ""));
+    assert!(start.elapsed() < std::time::Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
+#[test]
+fn an_end_marker_in_the_line_of_an_event_counts_in_any_chunking() {
+    let text = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}[DONE]\n\n";
+    for size in 1..=text.len() {
+        let seen = stream(Dialect::OpenAiChat, text.as_bytes().chunks(size));
+        assert_eq!((seen.finish, seen.text.as_str()), (Finish::Complete, "a"), "{size}");
+    }
+}

@@ -135,3 +135,22 @@ fn a_stream_of_calls_needs_little_more_than_the_calls() {
     println!("{most} bytes beside the calls at the most");
     assert!(most <= 512, "{most} bytes beside the calls: {where_most}");
 }
+
+/// What is rescued of a reply that was refused stays refused, so that none of its calls runs.
+#[test]
+fn calls_of_a_refused_reply_do_not_run_when_it_is_rescued() {
+    let call = r#"{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{}"}}]}"#;
+    for (reason, finish) in [("content_filter", Finish::Refused), ("tool_calls", Finish::Truncated)] {
+        let text = format!(
+            "data: {{\"choices\":[{{\"delta\":{call}}}]}}\n\n\
+             data: {{\"choices\":[{{\"delta\":{{}},\"finish_reason\":\"{reason}\"}}]}}\n\ndata: oops\n\n"
+        );
+        let (mut words, mut bytes) = ([0; 64], [0; 1024]);
+        let memory = Scratch::new(&mut words, &mut bytes);
+        let mut stream = Stream::new(Dialect::OpenAiChat, StreamOptions::default(), memory).unwrap();
+        stream.feed(text.as_bytes(), &mut |_| {}).unwrap_err();
+        let (reply, _) = stream.rescue().unwrap();
+        assert_eq!(reply.finish(), finish);
+        assert_eq!(reply.get(0).unwrap().truncated, finish == Finish::Refused, "{reason}");
+    }
+}
