@@ -32,8 +32,8 @@ pub(crate) const MAPPED: usize = 9;
 /// An id that was made to fit.
 pub(crate) type MappedId = String<MAPPED>;
 
-/// How far apart two calls with one id, or with one that stands for another's, may be to be told apart. Comparing all with all would take quadratic
-/// time, and no turn has so many.
+/// How far apart two calls with one id, or with one that stands for another's, may be to be told apart.
+/// Comparing all with all would take quadratic time, and no turn has so many.
 pub(crate) const WINDOW: usize = 128;
 
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -72,8 +72,8 @@ impl IdRule {
         if self.allows(id.clone()) { None } else { Some(mapped(id, 0)) }
     }
 
-    /// The id to send for that of the call at `index`, which another before it may have (`repeats`); `None` if it
-    /// goes as it is. It is none of those that are `taken`.
+    /// The id to send for that of the call at `index`, which another before it may have (`repeats`); `None`
+    /// if it goes as it is. It is none of those that are `taken`.
     pub(crate) fn settle(
         self,
         id: impl Iterator<Item = char> + Clone,
@@ -174,8 +174,8 @@ impl Sent<'_> {
     }
 }
 
-/// The id of the call at `index` of `calls` as `dialect` sends it: that of a reply of the dialect as the reply
-/// has it, any other made to fit and told apart from the others.
+/// The id of the call at `index` of `calls` as `dialect` sends it: that of a reply of the dialect as the
+/// reply has it, any other made to fit and told apart from the others.
 pub(crate) fn sent<'c>(
     dialect: Dialect,
     calls: &(impl Calls + ?Sized),

@@ -42,10 +42,11 @@
 //!    that it is built with, which is one more line in `Cargo.toml`, here and in `ffi`, and in the list there.
 //! 2. `names`, `strict`, and `facts` where they are not those of a provider (`Facts::PROVIDER`).
 //! 3. `tools_start`, `tool`, `tools_end`: the request's members.
-//! 4. `reply`: walk the whole form and hand out `Item`s in order. `encoded` for arguments that are a string
-//!    of JSON text; `incomplete` where the provider says so of a call; `provider_error` first. What would be
-//!    lost in silence is a `ReplyError::Shape` that says what was expected.
-//! 5. `replay`: write the message from the same root. Copy what the provider signs as it stands
+//! 4. `reply`: step through the whole form ([`Reader::members`], [`Reader::elements`], [`Reader::pick`]), so
+//!    that it is checked and read in one pass, and hand out `Item`s in order. `encoded` for arguments that are
+//!    a string of JSON text; `incomplete` where the provider says so of a call; `provider_error` for an error.
+//!    What would be lost in silence is a `ReplyError::Shape` that says what was expected.
+//! 5. `replay`: write the message from the same text. Copy what the provider signs as it stands
 //!    (`Writer::value` keeps strings and numbers byte for byte, without the blanks between tokens), leave out
 //!    what it only puts out, and ask `ids` once for each call of `reply`, in its order.
 //! 6. `turn`, the same message of a text and calls; `results_start`, `result`, `results_end`.
@@ -62,8 +63,8 @@
 //!    - A field that is shown as `Show::Arguments` holds text until its item is closed, and then the object
 //!      that it spells. Text that spells none stays a string, and is read as text.
 //!
-//!    Or, for plain text, `text_form` in place of all of this: a `TextForm` says how calls are marked, and
-//!    `reply` and `replay` get the text as the root's source.
+//!    Or, for plain text, `text_form` in place of all of this, of `reply` and of `replay`: a `TextForm` says
+//!    how calls are marked, and how a turn is.
 //! 8. Rows in `core/tests/common/dialects.rs`, `core/tests/dialect_*.rs`, `core/tests/stream/convert.rs`
 //!    (whole replies as this provider streams them), `core/tests/stream/chunks.rs` (an example) and the tests
 //!    of recorded traffic; the constant and the row in `ffi/src/dialect.rs`, and the header made anew; in

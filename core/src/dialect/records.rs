@@ -1,8 +1,8 @@
 //! The calls of a reply as records: where id, name and arguments of each stand, and by which id it is known.
 //!
-//! What has to be decoded, minted or made to fit stands in the decoded text, all else in the reply itself. When
-//! the calls have been read, each that has no id gets one, and one whose id is another call's, or is not
-//! allowed, gets one that goes out in its place.
+//! What has to be decoded, minted or made to fit stands in the decoded text, all else in the reply itself.
+//! When the calls have been read, each that has no id gets one, and one whose id is another call's, or is
+//! not allowed, gets one that goes out in its place.
 
 use super::ids::{MAPPED as MAPPED_LEN, MINTED, Mint, WINDOW, hash};
 use super::reply::Origin;
@@ -56,7 +56,8 @@ pub(super) struct CallReader<'r, 'w> {
     seen: Seen,
 }
 
-/// Which texts there were, by their hashes: to tell how many differ, where there is no memory to compare them.
+/// Which texts there were, by their hashes: to tell how many differ, where there is no memory to compare
+/// them.
 #[derive(Default)]
 struct Seen {
     bits: [u64; 16],
@@ -195,7 +196,8 @@ impl<'r, 'w> CallReader<'r, 'w> {
 
     /// Gives each call that has no id one that no other has: `toolcore_0` for the first call of a reply. One
     /// whose id is not allowed, or, if they are told `apart`, is that of a call before it, gets one that goes
-    /// out in its place. Minted ids are `local` if they never go out. Gives the number of calls, the bytes of decoded text, and whether they did not fit.
+    /// out in its place. Minted ids are `local` if they never go out. Gives the number of calls, the bytes
+    /// of decoded text, and whether they did not fit.
     pub(super) fn finish(mut self, apart: bool, local: bool, turn: u32) -> (usize, usize, bool) {
         let mint = Mint { marks: self.marks, turn };
         if self.count > self.records.len() || self.sink.overflowed() {

@@ -28,7 +28,8 @@ impl Reply<'_> {
     /// message unless `bare`.
     ///
     /// What the provider must get back keeps its exact bytes and its order. A call that came without an id,
-    /// with one that the provider does not allow, or with one that is no string, has the one that its result gets, see [`ToolCall::wire_id`](crate::call::ToolCall::wire_id).
+    /// with one that the provider does not allow, or with one that is no string, has the one that its
+    /// result gets, see [`ToolCall::wire_id`](crate::call::ToolCall::wire_id).
     pub fn write_replay(&self, bare: bool, sink: &mut Sink<'_>) -> Result<(), ReplayError> {
         let start = sink.len();
         let mut out = Writer::new(sink);

@@ -24,8 +24,9 @@
 //! # Rules
 //!
 //! - A piece with a known index belongs to the latest call of that index, unless it has another id: then to
-//!   the call of that index with this id, or it begins one. Without an index its id decides; without both it goes on with the call that was begun
-//!   last, and without such a call it is an error. Repeated ids and names are not appended.
+//!   the call of that index with this id, or it begins one. Without an index its id decides; without both it
+//!   goes on with the call that was begun last, and without such a call it is an error. Repeated ids and names
+//!   are not appended.
 //! - Calls keep the order in which they began.
 //! - Where items come once more, whole or all together in the end, what comes last counts, and what came before
 //!   is neither lost nor doubled.
@@ -66,9 +67,9 @@ use text::{Changes, Span, Text, narrow};
 /// How a stream is read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StreamOptions {
-    /// Keep the calls and nothing else, to need as little memory as can be. The reply then has no text (but the
-    /// words of a refusal) and cannot be replayed. Those who watch are told of text only where the provider sends it in small pieces
-    /// (Gemini does not).
+    /// Keep the calls and nothing else, to need as little memory as can be. The reply then has no text (but
+    /// the words of a refusal) and cannot be replayed. Those who watch are told of text only where the
+    /// provider sends it in small pieces (Gemini does not).
     pub calls_only: bool,
     /// How each event, and the reply in the end, is read.
     pub json: Options,
@@ -223,7 +224,8 @@ impl<'m> Stream<'m> {
         self.failed.map_or(Ok(()), |error| Err(error.into()))
     }
 
-    /// Reads what was taken as it came, if it is a whole event; if it is not and nothing more `ended`, filters it.
+    /// Reads what was taken as it came, if it is a whole event; if it is not and nothing more `ended`,
+    /// filters it.
     fn perhaps_event(&mut self, ended: bool, watch: &mut Watch<'_>) {
         match self.read_event() {
             Err(ReplyError::Json(error)) if ended || error.reason != Reason::UnexpectedEnd => {
@@ -287,10 +289,11 @@ impl<'m> Stream<'m> {
         self.failed.map_or(Ok(()), |error| Err(error.into()))
     }
 
-    /// Says that no more bytes come: what came of the last event is all of it. Bytes that were no stream at all,
-    /// such as a page of a proxy, are the error that they are as a whole reply; a stream that ends and had no
-    /// event that means anything in the dialect is not empty, but another dialect's. [`finish`](Self::finish) does
-    /// so too; a host that wants to [`rescue`](Self::rescue) what there is learns here whether it has to.
+    /// Says that no more bytes come: what came of the last event is all of it. Bytes that were no stream at
+    /// all, such as a page of a proxy, are the error that they are as a whole reply; a stream that ends and
+    /// had no event that means anything in the dialect is not empty, but another dialect's.
+    /// [`finish`](Self::finish) does so too; a host that wants to [`rescue`](Self::rescue) what there is
+    /// learns here whether it has to.
     pub fn end(&mut self, watch: &mut dyn FnMut(StreamEvent<'_>)) -> Result<(), StreamError> {
         if self.failed.is_none() && self.framing.is_whole() {
             self.filter_again(watch);
@@ -328,7 +331,8 @@ impl<'m> Stream<'m> {
     }
 
     /// [`finish`](Self::finish) for a stream that has failed: what was read before. Its calls whose arguments
-    /// are not whole are marked as cut off and are never executed; nor is any, if the provider had refused the reply.
+    /// are not whole are marked as cut off and are never executed; nor is any, if the provider had refused
+    /// the reply.
     pub fn rescue(mut self) -> Result<(Reply<'m>, Scratch<'m>), StreamError> {
         self.end(&mut |_| {}).ok();
         let partial = self.failed.is_some() || self.plain.is_none() && !self.ended;
@@ -371,7 +375,8 @@ impl<'m> Stream<'m> {
         }
     }
 
-    /// Chooses what is read of the events to come, which may hang on whether an item `is_open` or none has come.
+    /// Chooses what is read of the events to come, which may hang on whether an item `is_open` or none has
+    /// come.
     fn choose(&mut self, is_open: bool) {
         let calls_only = self.options.calls_only;
         self.filter.choose(members(self.shape, calls_only, is_open));

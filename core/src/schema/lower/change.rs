@@ -57,8 +57,9 @@ pub enum ChangeKind {
     Renamed,
     /// The rest of a tuple that is closed became the most items.
     RestToMaxItems,
-    /// Two schemas that became one have no type in common. Or the reference leads back to a schema around it, or away, or made the schema too large, or stood too
-    /// deep: any value, or any of the target's type, is allowed in its place.
+    /// Two schemas that became one have no type in common. Or the reference leads back to a schema around
+    /// it, or away, or made the schema too large, or stood too deep: any value, or any of the target's
+    /// type, is allowed in its place.
     LeftOpen,
     /// The property was left out: its name is not allowed.
     NameRefused,

@@ -107,8 +107,8 @@ pub(super) enum Cycles {
 /// The most of what is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limits {
-    /// Of one schema: properties, objects and arrays inside one another, values in all `enum`, bytes of names,
-    /// `enum` and `const`, and bytes of an `enum` of more than 250 values.
+    /// Of one schema: properties, objects and arrays inside one another, values in all `enum`, bytes of
+    /// names, `enum` and `const`, and bytes of an `enum` of more than 250 values.
     pub(super) properties: usize,
     pub(super) levels: usize,
     pub(super) values: usize,
@@ -133,8 +133,8 @@ const UNLIMITED: Limits = Limits {
     unions: usize::MAX,
 };
 
-/// All of JSON Schema. What MCP defines, and what Bedrock, Cohere and models with a text form are told: none of
-/// them names a subset.
+/// All of JSON Schema. What MCP defines, and what Bedrock, Cohere and models with a text form are told:
+/// none of them names a subset.
 pub const PLAIN: Subset = Subset {
     newest: false,
     strict: false,
@@ -163,13 +163,14 @@ pub const PLAIN: Subset = Subset {
 pub const OPENAI: Subset =
     Subset { not_at_root: Words::of(&[W::OneOf, W::AnyOf, W::AllOf, W::Enum, W::Not]), ..PLAIN };
 
-/// Anthropic Messages, not strict. Source: `input_schema` is of draft 2020-12 (anthropic 2.14.0), and the server's error "input_schema does not support oneOf, allOf, or
-/// anyOf at the top level" (claude-code issue 5319).
+/// Anthropic Messages, not strict. Source: `input_schema` is of draft 2020-12 (anthropic 2.14.0), and the
+/// server's error "input_schema does not support oneOf, allOf, or anyOf at the top level" (claude-code
+/// issue 5319).
 pub const ANTHROPIC: Subset =
     Subset { newest: true, not_at_root: Words::of(&[W::OneOf, W::AllOf, W::AnyOf]), ..PLAIN };
 
-/// Ollama. Source: a property is an object in its request (the model `Property` of ollama 0.6.3), which `true`
-/// and `false` are not.
+/// Ollama. Source: a property is an object in its request (the model `Property` of ollama 0.6.3), which
+/// `true` and `false` are not.
 pub const OLLAMA: Subset = Subset { booleans: false, ..PLAIN };
 
 /// What no narrow subset has a place for and no model a use.
@@ -296,13 +297,13 @@ pub const ANTHROPIC_STRICT: Subset = Subset {
     ..OPENAI_STRICT
 };
 
-/// Bedrock Converse, strict. Source: the user guide on structured outputs, whose subset is Anthropic's; limits of
-/// a request are not told of.
+/// Bedrock Converse, strict. Source: the user guide on structured outputs, whose subset is Anthropic's;
+/// limits of a request are not told of.
 pub const BEDROCK_STRICT: Subset = Subset { limits: UNLIMITED, ..ANTHROPIC_STRICT };
 
 /// Cohere Chat, `strict_tools`. Source: the guide to structured outputs with tools: at least one parameter is
-/// required, and all tools together have at most 200. Of the keywords it says little, so those are used that every
-/// provider takes.
+/// required, and all tools together have at most 200. Of the keywords it says little, so those are used
+/// that every provider takes.
 pub const COHERE_STRICT: Subset =
     Subset { some_required: true, limits: Limits { all_properties: 200, ..UNLIMITED }, ..ANTHROPIC_STRICT };
 
@@ -344,7 +345,8 @@ pub const GEMINI_JSON: Subset = Subset {
 };
 
 /// Gemini, `parameters`: the `Schema` of OpenAPI 3.0. Source: the type `Schema` of the SDK (google-genai
-/// 3.6.1); that the server refuses `additionalProperties` and `$ref` is reported for gemini-cli and promptfoo.
+/// 3.6.1); that the server refuses `additionalProperties` and `$ref` is reported for gemini-cli and
+/// promptfoo.
 pub const GEMINI_SCHEMA: Subset = Subset {
     keep: Words::of(&[
         W::Type,
