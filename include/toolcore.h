@@ -499,7 +499,8 @@
 // toolcore_stream_event_t.kind: `text` is a piece of a call's arguments, which are JSON when all have come.
 #define TOOLCORE_STREAM_EVENT_ARGUMENTS 4
 
-// toolcore_stream_event_t.kind: a call is whole as far as the provider says.
+// toolcore_stream_event_t.kind: a call is whole as far as the provider says: some say so of all calls at the end of the
+// reply, so that a display keeps the calls apart by `index`.
 #define TOOLCORE_STREAM_EVENT_CALL_END 5
 
 // toolcore_stream_opts_t.flags: keep the calls and nothing else, to need as little memory as can be. The reply then
@@ -1870,7 +1871,8 @@ toolcore_status_t toolcore_stream_init(uint32_t dialect,
 // Takes the next bytes as they come from the provider, cut anywhere: server-sent events, lines of JSON, or an array
 // of objects. `event` is told what they bring.
 //
-// Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: bytes of mem that are enough up to here); ERR_BAD_JSON; ERR_BAD_REPLY;
+// Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: more bytes of mem, with which the stream gets further); ERR_BAD_JSON
+// (why.offset: in the event's JSON, as it was read); ERR_BAD_REPLY;
 // ERR_PROVIDER for an error event (its words are in why.message and toolcore_stream_provider_error);
 // ERR_INVALID_ARGUMENT, also after toolcore_stream_finish and for bytes that lie in the stream's memory. A failure
 // stays: what follows is not read, and toolcore_stream_finish returns it too. `bytes` is not kept.
@@ -1879,10 +1881,12 @@ toolcore_status_t toolcore_stream_feed(toolcore_stream_t *stream,
                                        toolcore_str_t bytes,
                                        toolcore_detail_t *why);
 
-// Takes one event whose framing the host has undone, such as a message of an AWS event stream (Bedrock): its type
-// ("contentBlockDelta"; empty if the payload says it) and its payload, JSON.
+// Takes one event whose framing the host has undone, such as a message of an AWS event stream (Bedrock): its type, which
+// is the header `:event-type` or, for an error, `:exception-type` ("contentBlockDelta"), and its payload, JSON. An
+// empty type means that the payload holds it: {"contentBlockDelta":{…}}. Types that are not known are passed over.
 //
-// Returns what toolcore_stream_feed returns; ERR_INVALID_UTF8 for `type`. Nothing of it is kept.
+// Returns what toolcore_stream_feed returns, ERR_BAD_JSON too for a payload that is cut off; ERR_INVALID_UTF8 for
+// `type`. Nothing of it is kept.
 TOOLCORE_MUST_USE
 toolcore_status_t toolcore_stream_feed_event(toolcore_stream_t *stream,
                                              toolcore_str_t type,
@@ -2137,7 +2141,9 @@ toolcore_status_t toolcore_results_render(uint32_t dialect,
 
 // Writes a turn of the model with this text (empty for none) and these calls as a dialect takes it: one that another
 // provider's model took, that was stored, or that the host made up. Of a reply of the dialect itself write the turn
-// with toolcore_reply_replay, which keeps what the provider signed.
+// with toolcore_reply_replay, which keeps what the provider signed. To answer a reply in another dialect than its own,
+// dispatch its calls (toolcore_reply_call, toolcore_dispatch), write this turn and then the results
+// (toolcore_results_render) in the other.
 //
 // Each call has the id that toolcore_results_render gives its result in the same dialect; a name that is not allowed
 // goes out as its alias. Arguments keep their exact text where they go as text; as an object they keep that of every

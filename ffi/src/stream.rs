@@ -33,7 +33,8 @@ pub const TOOLCORE_STREAM_EVENT_REASONING: u32 = 2;
 pub const TOOLCORE_STREAM_EVENT_CALL_START: u32 = 3;
 /// toolcore_stream_event_t.kind: `text` is a piece of a call's arguments, which are JSON when all have come.
 pub const TOOLCORE_STREAM_EVENT_ARGUMENTS: u32 = 4;
-/// toolcore_stream_event_t.kind: a call is whole as far as the provider says.
+/// toolcore_stream_event_t.kind: a call is whole as far as the provider says: some say so of all calls at the end of the
+/// reply, so that a display keeps the calls apart by `index`.
 pub const TOOLCORE_STREAM_EVENT_CALL_END: u32 = 5;
 
 /// Something new in a stream. Its texts are decoded, cut at characters only, and valid until the callback returns.
@@ -137,7 +138,8 @@ pub unsafe extern "C" fn toolcore_stream_init(
 /// Takes the next bytes as they come from the provider, cut anywhere: server-sent events, lines of JSON, or an array
 /// of objects. `event` is told what they bring.
 ///
-/// Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: bytes of mem that are enough up to here); ERR_BAD_JSON; ERR_BAD_REPLY;
+/// Returns TOOLCORE_OK; ERR_NO_SPACE (why.need: more bytes of mem, with which the stream gets further); ERR_BAD_JSON
+/// (why.offset: in the event's JSON, as it was read); ERR_BAD_REPLY;
 /// ERR_PROVIDER for an error event (its words are in why.message and toolcore_stream_provider_error);
 /// ERR_INVALID_ARGUMENT, also after toolcore_stream_finish and for bytes that lie in the stream's memory. A failure
 /// stays: what follows is not read, and toolcore_stream_finish returns it too. `bytes` is not kept.
@@ -153,10 +155,12 @@ pub unsafe extern "C" fn toolcore_stream_feed(
     })
 }
 
-/// Takes one event whose framing the host has undone, such as a message of an AWS event stream (Bedrock): its type
-/// ("contentBlockDelta"; empty if the payload says it) and its payload, JSON.
+/// Takes one event whose framing the host has undone, such as a message of an AWS event stream (Bedrock): its type, which
+/// is the header `:event-type` or, for an error, `:exception-type` ("contentBlockDelta"), and its payload, JSON. An
+/// empty type means that the payload holds it: {"contentBlockDelta":{…}}. Types that are not known are passed over.
 ///
-/// Returns what toolcore_stream_feed returns; ERR_INVALID_UTF8 for `type`. Nothing of it is kept.
+/// Returns what toolcore_stream_feed returns, ERR_BAD_JSON too for a payload that is cut off; ERR_INVALID_UTF8 for
+/// `type`. Nothing of it is kept.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn toolcore_stream_feed_event(

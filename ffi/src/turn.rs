@@ -15,7 +15,9 @@ use crate::status::{toolcore_detail_t, toolcore_status_t};
 
 /// Writes a turn of the model with this text (empty for none) and these calls as a dialect takes it: one that another
 /// provider's model took, that was stored, or that the host made up. Of a reply of the dialect itself write the turn
-/// with toolcore_reply_replay, which keeps what the provider signed.
+/// with toolcore_reply_replay, which keeps what the provider signed. To answer a reply in another dialect than its own,
+/// dispatch its calls (toolcore_reply_call, toolcore_dispatch), write this turn and then the results
+/// (toolcore_results_render) in the other.
 ///
 /// Each call has the id that toolcore_results_render gives its result in the same dialect; a name that is not allowed
 /// goes out as its alias. Arguments keep their exact text where they go as text; as an object they keep that of every
