@@ -399,3 +399,33 @@ fn more_tools_than_the_provider_takes_are_told_and_refused_on_request() {
         }
     }
 }
+
+/// Anthropic answers tools of one name with `tool_name_conflict`.
+#[test]
+fn a_tool_of_the_provider_is_there_once_and_its_name_is_no_other_tools() {
+    let twice = [NativeTool::new(NativeKind::WebSearch), NativeTool::new(NativeKind::WebSearch)];
+    let stores = r#"{"vector_store_ids":["vs_1"]}"#;
+    let stores = [with(NativeKind::FileSearch, stores), with(NativeKind::FileSearch, stores)];
+    let one = [NativeTool::new(NativeKind::WebSearch)];
+    let google = [NativeTool::new(NativeKind::WebSearch), NativeTool::new(NativeKind::GoogleSearch)];
+    with_tools(&[open("web_search")], |tools| {
+        let error = |dialect, native| {
+            rendered(tools, dialect, &ToolsOptions { native, ..ToolsOptions::default() })
+                .err()
+                .map(|error| error.kind)
+        };
+        let clash = Some(RenderErrorKind::AliasClash);
+        assert_eq!(error(Dialect::Anthropic, &one), clash);
+        assert_eq!(
+            error(Dialect::Anthropic, &twice),
+            Some(RenderErrorKind::NativeTwice(NativeKind::WebSearch))
+        );
+        assert_eq!(
+            error(Dialect::Gemini, &google),
+            Some(RenderErrorKind::NativeTwice(NativeKind::GoogleSearch))
+        );
+        // Where it has no name there is nothing to clash with, and of some there can be several.
+        assert_eq!(error(Dialect::OpenAiResponses, &one), None);
+        assert_eq!(error(Dialect::OpenAiResponses, &stores), None);
+    });
+}

@@ -353,7 +353,9 @@ impl Explain for RenderError {
             | RenderErrorKind::ManyTools { .. } => TOOLCORE_ERR_UNSUPPORTED,
             RenderErrorKind::NotAllowed(_) => TOOLCORE_ERR_NOT_ALLOWED,
             RenderErrorKind::BadConfig(_) => TOOLCORE_ERR_BAD_JSON,
-            RenderErrorKind::ConfigLacks { .. } => TOOLCORE_ERR_INVALID_ARGUMENT,
+            RenderErrorKind::ConfigLacks { .. } | RenderErrorKind::NativeTwice(_) => {
+                TOOLCORE_ERR_INVALID_ARGUMENT
+            }
         }
     }
 }

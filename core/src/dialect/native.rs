@@ -8,7 +8,7 @@
 //!
 //! The calls of these tools in a reply are the provider's to run; they are passed over.
 
-use crate::json::{Value, Writer};
+use crate::json::{Str, Value, Writer};
 
 /// What a tool of the provider does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +90,19 @@ pub(crate) struct NativeForm {
     pub(crate) fixed: &'static str,
     /// A member that the host's configuration has to have; or empty.
     pub(crate) needs: &'static str,
+}
+
+impl NativeForm {
+    /// Its name on the wire, where it has one as the host's tools have.
+    pub(crate) fn name(&self) -> Option<Str<'static>> {
+        Value::from_checked(self.fixed).get("name").and_then(Value::as_str)
+    }
+
+    /// Whether a request can hold only one of the two.
+    pub(crate) fn excludes(&self, other: &NativeForm) -> bool {
+        let same_name = self.name().is_some_and(|name| other.name() == Some(name));
+        same_name || !self.member.is_empty() && self.member == other.member
+    }
 }
 
 /// A tool with its form and its checked configuration.

@@ -83,6 +83,9 @@ pub enum RenderErrorKind {
     /// A tool of the provider acts in the host's name, which was not allowed.
     #[error("{} acts in the host's name; allow it", .0.name())]
     NotAllowed(NativeKind),
+    /// A tool of the provider is there twice, where a request holds one.
+    #[error("{} is there twice; leave one out", .0.name())]
+    NativeTwice(NativeKind),
     /// The configuration of a tool of the provider is no JSON object.
     #[error("the configuration of {} is no JSON object", .0.name())]
     BadConfig(NativeKind),

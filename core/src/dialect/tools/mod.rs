@@ -13,7 +13,7 @@ pub use error::{RenderError, RenderErrorKind};
 pub use note::{Note, NoteKind};
 pub(crate) use request::{WireRequest, WireTool};
 
-use super::native::NativeTool;
+use super::native::{NativeForm, NativeTool};
 use super::{Dialect, alias};
 use crate::json::{self, Kind, Writer};
 use crate::registry::{Hook, Registry, ToolInfo};
@@ -177,6 +177,11 @@ fn check<H, K: Hook>(
         }
         notes(Note { tool: info.name(), kind: NoteKind::Alias(name) });
     }
+    let forms = dialect.wire().native().iter();
+    let native = forms.filter(|form| options.native.iter().any(|tool| tool.kind == form.kind));
+    if native.filter_map(NativeForm::name).any(|native| native == name) {
+        return Err(RenderErrorKind::AliasClash);
+    }
     let guards = |text| dialect.text_form().is_some_and(|form| form.guards(text));
     if guards(info.description()) || guards(info.parameters().text()) {
         return Err(RenderErrorKind::ControlToken);
@@ -190,17 +195,22 @@ fn check_native(
     options: &ToolsOptions<'_>,
     notes: &mut dyn FnMut(Note<'_>),
 ) -> Result<(), RenderErrorKind> {
-    for NativeTool { kind, config } in options.native.iter().copied() {
+    let forms = dialect.wire().native();
+    let form_of = |tool: &NativeTool<'_>| forms.iter().find(|form| form.kind == tool.kind);
+    for (position, NativeTool { kind, config }) in options.native.iter().copied().enumerate() {
         if kind.acts() && !options.allow_acting {
             return Err(RenderErrorKind::NotAllowed(kind));
         }
-        let Some(form) = dialect.wire().native().iter().find(|form| form.kind == kind) else {
+        let Some(form) = form_of(&NativeTool { kind, config }) else {
             if options.refuse_dropped {
                 return Err(RenderErrorKind::Native(kind));
             }
             notes(Note { tool: "", kind: NoteKind::NativeDropped(kind) });
             continue;
         };
+        if options.native.iter().take(position).filter_map(form_of).any(|other| form.excludes(other)) {
+            return Err(RenderErrorKind::NativeTwice(kind));
+        }
         let config = config.map(|text| json::parse(text.as_bytes(), &json::Options::default()).ok());
         let config = config.map(|config| config.filter(|config| config.kind() == Kind::Object));
         if matches!(config, Some(None)) {
