@@ -69,10 +69,15 @@ impl<'b> Sink<'b> {
     }
 
     /// Appends what `write` writes, which is text, into a place of `most` bytes, and says whether there was such
-    /// a place; if not, nothing was written.
-    pub(crate) fn put_at_most(&mut self, most: usize, write: impl FnOnce(&mut [u8]) -> usize) -> bool {
-        let Some(place) = self.buffer.get_mut(self.len..self.len.saturating_add(most)) else { return false };
-        self.len += write(place).min(most);
+    /// a place and it did; if not, nothing was appended.
+    pub(crate) fn put_at_most(
+        &mut self,
+        most: usize,
+        write: impl FnOnce(&mut [u8]) -> Option<usize>,
+    ) -> bool {
+        let place = self.buffer.get_mut(self.len..self.len.saturating_add(most));
+        let Some(len) = place.and_then(write).filter(|len| *len <= most) else { return false };
+        self.len += len;
         self.kept = self.len;
         true
     }

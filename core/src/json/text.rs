@@ -68,7 +68,7 @@ impl<'j> Str<'j> {
 
     /// Appends the decoded text.
     pub fn decode(self, sink: &mut Sink<'_>) {
-        // Decoded text is never longer than its source.
+        // Decoded text is never longer than its source, if that was checked.
         if !sink.put_at_most(self.raw.len(), |place| decode_to(self.raw.as_bytes(), place)) {
             for_each_escape(self.raw, sink, |c, _, sink| sink.put_char(c));
         }
@@ -165,9 +165,9 @@ pub fn replace_surrogates(text: &mut [u8]) -> usize {
     to
 }
 
-/// Decodes the content of a checked string into `out`, which is as long; gives the length of the decoded text.
-/// Words are copied before it is known how much of them is plain: what follows is written over.
-fn decode_to(text: &[u8], out: &mut [u8]) -> usize {
+/// Decodes the content of a string into `out`, which is as long; gives the length of the decoded text, or `None`
+/// if the string was not checked and what stands for no escape is longer than it. Words are copied before it is known how much of them is plain: what follows is written over.
+fn decode_to(text: &[u8], out: &mut [u8]) -> Option<usize> {
     let (mut read, mut written) = (0, 0);
     loop {
         while let Some(word) = text.get(read..).and_then(|rest| rest.first_chunk())
@@ -191,13 +191,14 @@ fn decode_to(text: &[u8], out: &mut [u8]) -> usize {
                 written += 1;
                 continue;
             }
-            _ => return written,
+            _ => return Some(written),
         };
         read += used;
         let encoded = c.encode_utf8(&mut [0; 4]).len();
-        if let Some(place) = out.get_mut(written..written + encoded) {
-            c.encode_utf8(place);
+        if encoded > used {
+            return None;
         }
+        c.encode_utf8(out.get_mut(written..written + encoded)?);
         written += encoded;
     }
 }
@@ -325,6 +326,19 @@ mod tests {
                 assert_eq!(string == other, text == other, "{raw} and {other}");
                 assert_eq!(string == Str::new(other_raw), text == other, "{raw} and {other_raw}");
             }
+        }
+    }
+
+    /// Of text that was not checked the wrong things are said, and nothing worse.
+    #[test]
+    fn what_is_no_escape_is_decoded_alike_with_and_without_room() {
+        for raw in ["\\", "a\\", "\\u12", "12345678\\x", "\\x\\x\\x"] {
+            let string = Str::new(raw);
+            let mut measure = Sink::measure();
+            string.decode(&mut measure);
+            let mut buffer = std::vec![0; measure.len()];
+            assert_eq!(string.decode_in(&mut buffer).map(str::len), Ok(measure.len()), "{raw}");
+            assert!(string.decode_in(&mut [0; 64]).unwrap().chars().eq(string.chars()), "{raw}");
         }
     }
 
