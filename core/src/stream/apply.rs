@@ -185,6 +185,10 @@ impl Applier<'_, '_> {
         if len == 0 {
             return Ok(());
         }
+        // Where text grows no item has a place, and the other way round.
+        if self.text.bytes.get(at) != Some(if list { &b']' } else { &b'"' }) {
+            return Err(ReplyError::Shape { expected: "pieces of one kind" });
+        }
         let mut start = at;
         if list && self.text.str(Span { at: at - 1, len: 1 }) != "[" {
             self.text.put(at, ",", Some(index))?;

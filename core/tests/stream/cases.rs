@@ -374,3 +374,15 @@ fn an_event_of_bedrock_that_is_cut_off_is_an_error() {
     let (reply, _) = stream.rescue().unwrap();
     assert_eq!(reply.finish(), Finish::Truncated);
 }
+
+/// Where items grow a piece of text has no place, and the other way round.
+#[test]
+fn pieces_of_one_field_are_of_one_kind() {
+    let delta = |piece: Json| json!({"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":piece}});
+    let start = json!({"type":"content_block_start","index":0,"content_block":{"type":"text","text":"","citations":[]}});
+    for (first, second) in [(json!({"a":1}), json!("odd")), (json!([1]), json!("odd"))] {
+        let text = sse(&[start.clone(), delta(first), delta(second)], false);
+        let error = failed(Dialect::Anthropic, &text);
+        assert!(matches!(error, StreamError::Reply(ReplyError::Shape { .. })), "{error}");
+    }
+}
