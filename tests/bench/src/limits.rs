@@ -25,7 +25,7 @@ enum Most {
 /// hundredths: its hash maps begin with a random number, and where bytes happen to lie counts too.
 const LIMITS: &[Limit] = &[
     Limit { group: groups::SCAN_LARGE, case: groups::VALIDATE, most: Most::Instructions(7.0) },
-    Limit { group: groups::SCAN_LARGE, case: groups::EVENTS, most: Most::Instructions(11.0) },
+    Limit { group: groups::SCAN_LARGE, case: groups::EVENTS, most: Most::Instructions(12.0) },
     Limit { group: groups::SCAN_SPACED, case: groups::VALIDATE, most: Most::Instructions(7.0) },
     Limit { group: groups::SCAN_SPACED, case: groups::EVENTS, most: Most::Instructions(11.0) },
     Limit { group: groups::SCAN_SMALL, case: groups::VALIDATE, most: Most::Instructions(9.0) },
