@@ -97,11 +97,13 @@ pub(crate) struct Origin {
     pub(crate) partial: bool,
     /// The calls are all that was kept.
     pub(crate) calls_only: bool,
+    /// Text came after the last call, and was not kept.
+    pub(crate) text_last: bool,
 }
 
 impl Origin {
     /// The provider's own whole reply.
-    const WHOLE: Origin = Origin { streamed: false, partial: false, calls_only: false };
+    const WHOLE: Origin = Origin { streamed: false, partial: false, calls_only: false, text_last: false };
 }
 
 /// A list of calls, those of a reply or the host's own.
@@ -287,7 +289,11 @@ pub(crate) fn read_reply<'r>(
         _ if origin.partial => Finish::Truncated,
         finish => finish,
     };
-    if matches!(finish, Finish::Truncated | Finish::Paused) && ends_in_call && !origin.partial {
+    if matches!(finish, Finish::Truncated | Finish::Paused)
+        && ends_in_call
+        && !origin.text_last
+        && !origin.partial
+    {
         calls.cut_last();
     }
     if matches!(finish, Finish::Malformed | Finish::Refused) {

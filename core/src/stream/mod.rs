@@ -345,7 +345,9 @@ impl<'m> Stream<'m> {
             self.applier(&mut nobody).mark_open();
         }
         self.applier(&mut nobody).close_all();
-        let origin = Origin { streamed: true, partial, calls_only: self.options.calls_only };
+        let calls_only = self.options.calls_only;
+        let text_last = self.plain.as_ref().is_some_and(Plain::dropped_text_last);
+        let origin = Origin { streamed: true, partial, calls_only, text_last };
         let Text { bytes, words, len, .. } = self.text;
         let (text, bytes) = bytes.split_at_mut_checked(len).unwrap_or_default();
         let scratch = Scratch { words, bytes };

@@ -20,6 +20,8 @@ pub(super) struct Plain {
     valid: usize,
     /// Bytes that were dropped.
     dropped: usize,
+    /// Text was dropped after the last call.
+    text_last: bool,
     calls: usize,
 }
 
@@ -27,7 +29,12 @@ impl Plain {
     /// The reader of a dialect that is plain text.
     pub(super) fn of(dialect: Dialect) -> Option<Self> {
         let scanner = Scanner::new(dialect.text_form()?);
-        Some(Plain { scanner, done: 0, valid: 0, dropped: 0, calls: 0 })
+        Some(Plain { scanner, done: 0, valid: 0, dropped: 0, text_last: false, calls: 0 })
+    }
+
+    /// Whether text came after the last call that was dropped.
+    pub(super) fn dropped_text_last(&self) -> bool {
+        self.text_last
     }
 
     /// Bytes of the text that are whole characters.
@@ -76,6 +83,7 @@ impl Plain {
             let (len, kept) = match self.scanner.next(rest, false) {
                 Step::Text(len) => {
                     watch(StreamEvent::Text(rest.get(..len).unwrap_or_default()));
+                    self.text_last = calls_only;
                     (len, false)
                 }
                 Step::Reasoning(len) => {
@@ -87,6 +95,7 @@ impl Plain {
                 Step::Call(len, call) => {
                     tell(self.calls, call, watch);
                     self.calls += 1;
+                    self.text_last = false;
                     (len, true)
                 }
                 Step::More => return,
