@@ -17,6 +17,10 @@ impl Plain {
         match *self {}
     }
 
+    pub(super) fn dropped_text_last(&self) -> bool {
+        match *self {}
+    }
+
     pub(super) fn feed(
         &mut self,
         _: &[u8],
