@@ -38,6 +38,23 @@ pub struct ToolCall<'r> {
     pub custom: bool,
 }
 
+/// Names a call that is in flight, for whoever completes it later. Each is given out once by the table that it
+/// is of, so that one of an earlier call never means a later one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ticket(u64);
+
+impl Ticket {
+    /// The ticket of this number, which came from [`Ticket::as_u64`].
+    pub const fn from_u64(number: u64) -> Self {
+        Ticket(number)
+    }
+
+    /// Its number, never 0 for one that was given out: to keep where a `Ticket` cannot be kept.
+    pub const fn as_u64(self) -> u64 {
+        self.0
+    }
+}
+
 /// A call whose arguments were accepted.
 pub struct Call<'c> {
     /// The provider's id, or `None`.
@@ -48,12 +65,19 @@ pub struct Call<'c> {
     pub args: Args<'c>,
     pub(crate) deadline: Deadline,
     pub(crate) clock: Option<&'c dyn Clock>,
+    pub(crate) ticket: Option<Ticket>,
 }
 
 impl Call<'_> {
     /// When the call must have ended.
     pub fn deadline(&self) -> Deadline {
         self.deadline
+    }
+
+    /// The ticket by which the call can be completed later, if its handler returns
+    /// [`Poll::Pending`](core::task::Poll::Pending). `None` where nothing would wait for it.
+    pub fn ticket(&self) -> Option<Ticket> {
+        self.ticket
     }
 
     /// What is left until the deadline; `None` without one. A result after it counts as a timeout.
@@ -64,12 +88,13 @@ impl Call<'_> {
 
 impl core::fmt::Debug for Call<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let Call { id, name, args, deadline, clock: _ } = self;
+        let Call { id, name, args, deadline, ticket, clock: _ } = self;
         f.debug_struct("Call")
             .field("id", id)
             .field("name", name)
             .field("args", args)
             .field("deadline", deadline)
+            .field("ticket", ticket)
             .finish_non_exhaustive()
     }
 }

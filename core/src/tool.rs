@@ -4,7 +4,9 @@
 //! immutable after. Names are 1 to 128 of `[A-Za-z0-9_.-]` (the MCP rule, the widest that all dialects
 //! can be served from); a provider's narrower rule is met by an alias when tools are rendered.
 
-use crate::call::{ArgError, Call};
+use core::task::Poll;
+
+use crate::call::{ArgError, Call, Ticket};
 use crate::result::{ResultError, ToolResult};
 use crate::schema::ToolParameter;
 use crate::time::Duration;
@@ -73,16 +75,46 @@ pub struct Annotations {
 /// told to the model, never thrown. Runs in the caller's thread; on several threads at once if the
 /// host dispatches on several.
 pub trait Handler {
-    /// Runs one call.
-    fn run(&self, call: &Call<'_>, result: &mut ToolResult<'_>) -> Result<(), Failure>;
+    /// Runs one call, or begins it: a handler that keeps [`Call::ticket`] may return [`Poll::Pending`] and have
+    /// the call completed by it later. What `call` and `result` lend ends when this returns; what was appended
+    /// to `result` by then is gone.
+    fn run(&self, call: &Call<'_>, result: &mut ToolResult<'_>) -> Poll<Result<(), Failure>>;
+
+    /// Asks to give up a call that was begun: its deadline has passed, or the host cancelled it. The model has
+    /// its answer already; what comes now is discarded. To complete the call in any way says that it has ended,
+    /// else it is abandoned after its grace period. Does nothing unless it is implemented.
+    fn cancel(&self, ticket: Ticket) {
+        let _ = ticket;
+    }
 }
 
-impl<F> Handler for F
+/// A function that answers at once returns `Result<(), Failure>`; one that may answer later
+/// `Poll<Result<(), Failure>>`, where `?` works as well.
+impl<F, R> Handler for F
 where
-    F: Fn(&Call<'_>, &mut ToolResult<'_>) -> Result<(), Failure>,
+    F: Fn(&Call<'_>, &mut ToolResult<'_>) -> R,
+    R: Ran,
 {
-    fn run(&self, call: &Call<'_>, result: &mut ToolResult<'_>) -> Result<(), Failure> {
-        self(call, result)
+    fn run(&self, call: &Call<'_>, result: &mut ToolResult<'_>) -> Poll<Result<(), Failure>> {
+        self(call, result).ran()
+    }
+}
+
+/// What a function that runs a tool's calls may return.
+pub trait Ran {
+    /// Whether it has ended, and how.
+    fn ran(self) -> Poll<Result<(), Failure>>;
+}
+
+impl Ran for Result<(), Failure> {
+    fn ran(self) -> Poll<Result<(), Failure>> {
+        Poll::Ready(self)
+    }
+}
+
+impl Ran for Poll<Result<(), Failure>> {
+    fn ran(self) -> Poll<Result<(), Failure>> {
+        self
     }
 }
 

@@ -6,6 +6,7 @@ mod common;
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::task::Poll;
 
 use common::{Boxed, Memory, dispatched, echo, open, rendered, says, try_dispatch, with_schema};
 use toolcore::call::{Call, ToolCall};
@@ -26,8 +27,9 @@ fn counted(drops: &Rc<Cell<u32>>) -> Counted {
 }
 
 impl Handler for Counted {
-    fn run(&self, _: &Call<'_>, result: &mut ToolResult<'_>) -> Result<(), Failure> {
-        Ok(result.text("ran")?)
+    fn run(&self, _: &Call<'_>, result: &mut ToolResult<'_>) -> Poll<Result<(), Failure>> {
+        result.text("ran")?;
+        Poll::Ready(Ok(()))
     }
 }
 

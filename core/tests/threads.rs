@@ -5,6 +5,7 @@
 mod common;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
 
 use common::{Memory, answered, open, rendered, with_schema};
 use serde_json::json;
@@ -20,12 +21,13 @@ const ROUNDS: usize = 200;
 struct Echo<'c>(&'c AtomicUsize);
 
 impl Handler for Echo<'_> {
-    fn run(&self, call: &Call<'_>, result: &mut ToolResult<'_>) -> Result<(), Failure> {
+    fn run(&self, call: &Call<'_>, result: &mut ToolResult<'_>) -> Poll<Result<(), Failure>> {
         self.0.fetch_add(1, Ordering::Relaxed);
         if call.name == "fails" {
-            return Err(Failure::Message("as it always does"));
+            return Poll::Ready(Err(Failure::Message("as it always does")));
         }
-        Ok(result.json(call.args.value().raw())?)
+        result.json(call.args.value().raw())?;
+        Poll::Ready(Ok(()))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use core::cell::Cell;
 use core::ffi::c_void;
+use core::task::Poll;
 
 use toolcore_core::call::{Call, ToolCall};
 use toolcore_core::context::{BytesPerFour, TokenCounter};
@@ -45,17 +46,19 @@ pub(crate) struct HostHandler {
 }
 
 impl Handler for HostHandler {
-    fn run(&self, call: &Call<'_>, result: &mut ToolResult<'_>) -> Result<(), Failure> {
-        let Some(run) = self.run else { return Err(Failure::Message("the tool has no callback")) };
+    fn run(&self, call: &Call<'_>, result: &mut ToolResult<'_>) -> Poll<Result<(), Failure>> {
+        let Some(run) = self.run else {
+            return Poll::Ready(Err(Failure::Message("the tool has no callback")));
+        };
         let call = Live::new::<toolcore_call_t>(CallBody { call: Lent::of(call), failed: Cell::new(None) });
         let mut result = Live::new::<toolcore_result_t>(Lent::of_mut(result));
         // SAFETY: C gave the function and its user_data to be called so; both objects live until it returns.
         let status = unsafe { run(self.user_data.ptr, call.handle(), result.handle_mut()) };
-        match (status, call.body().failed.get()) {
+        Poll::Ready(match (status, call.body().failed.get()) {
             (TOOLCORE_OK, _) => Ok(()),
             (status, Some((failed, error))) if failed == status => Err(Failure::Argument(error)),
             (status, _) => Err(Failure::Message(name(status).to_str().unwrap_or_default())),
-        }
+        })
     }
 }
 

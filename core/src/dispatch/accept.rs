@@ -9,7 +9,6 @@ use crate::registry::Tool;
 use crate::result::{OutcomeKind, ToolResult};
 use crate::schema::{CheckError, CoerceError, CoerceOptions, Coercion, ListReport, Schema, Verdict, coerce};
 use crate::sink::{NoSpace, Sink};
-use crate::tool::Handler;
 
 /// Arguments that passed the tool's schema, and what had to be repaired before.
 pub(super) struct Accepted<'s> {
@@ -18,7 +17,7 @@ pub(super) struct Accepted<'s> {
 }
 
 /// The accepted arguments, or the result that says why they are refused.
-pub(super) fn accept<'s, H: Handler>(
+pub(super) fn accept<'s, H>(
     tool: &Tool<'_, H>,
     call: &ToolCall<'s>,
     options: &DispatchOptions<'_>,

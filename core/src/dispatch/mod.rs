@@ -14,8 +14,10 @@
 
 mod accept;
 
+use core::task::Poll;
+
 use crate::arena::Arena;
-use crate::call::{Args, Call, ToolCall};
+use crate::call::{Args, Call, Ticket, ToolCall};
 use crate::dialect::{NameRule, resolve};
 use crate::registry::{Draft, Hook, Registry, Tool, Verdict};
 use crate::result::{OutcomeKind, ToolResult};
@@ -78,12 +80,76 @@ impl core::error::Error for DispatchError {}
 
 /// Runs one call. The result stands in the scratch memory, of which at least 64 bytes must be left for
 /// it after the arguments were prepared.
+///
+/// A handler that wants to answer later ([`Poll::Pending`]) needs something that waits for it:
+/// a turn of calls in flight. Here its call fails, and the model is told.
 pub fn dispatch<'s, H: Handler, K: Hook>(
     registry: &Registry<'_, H, K>,
     call: &ToolCall<'s>,
     options: &DispatchOptions<'_>,
     scratch: Scratch<'s>,
 ) -> Result<ToolResult<'s>, DispatchError> {
+    let ready = match prepare(registry, call, options, scratch)? {
+        Prepared::Ready(ready) => ready,
+        Prepared::Ended(result) => return Ok(result),
+    };
+    let name = ready.name();
+    let mut started = ready.start(None);
+    let outcome = started.handler.run(&started.accepted, &mut started.result);
+    Ok(match started.end(registry, outcome) {
+        Begun::Ended(result) => result,
+        Begun::Pending { mut result, .. } => {
+            result.fail(OutcomeKind::ToolFailed, |sink| {
+                quote(sink, "Tool error: Tool '", name, "' answers later, and nothing waits for it here");
+            });
+            result
+        }
+    })
+}
+
+/// What comes of a call before its handler runs.
+pub(crate) enum Prepared<'c, 's, H> {
+    /// It may run.
+    Ready(Ready<'c, 's, H>),
+    /// It may not, and this is its result.
+    Ended(ToolResult<'s>),
+}
+
+/// A call that may run: its tool is found, and its arguments are accepted.
+pub(crate) struct Ready<'c, 's, H> {
+    /// The tool's place in the registry.
+    pub(crate) position: usize,
+    tool: Tool<'c, H>,
+    /// The call as hooks left it.
+    call: ToolCall<'s>,
+    accepted: Accepted<'s>,
+    timeout: Option<Duration>,
+    clock: Option<&'c dyn Clock>,
+    arena: Arena<'s>,
+}
+
+/// What comes of running a handler.
+pub(crate) enum Begun<'s> {
+    /// The call has ended.
+    Ended(ToolResult<'s>),
+    /// The handler answers later.
+    Pending {
+        /// When the call must have ended.
+        deadline: Deadline,
+        /// The timeout that the deadline comes from.
+        timeout: Option<Duration>,
+        /// Empty; what the handler wrote is gone.
+        result: ToolResult<'s>,
+    },
+}
+
+/// Hooks, look-up and the check of the arguments: all that comes before a handler.
+pub(crate) fn prepare<'c, 's, H, K: Hook>(
+    registry: &'c Registry<'_, H, K>,
+    call: &ToolCall<'s>,
+    options: &DispatchOptions<'c>,
+    scratch: Scratch<'s>,
+) -> Result<Prepared<'c, 's, H>, DispatchError> {
     if options.timeout.is_some_and(Duration::is_zero) {
         return Err(DispatchError::ZeroTimeout);
     }
@@ -103,7 +169,7 @@ pub fn dispatch<'s, H: Handler, K: Hook>(
                 why => sink.put(why),
             });
             result.was_longer(whole);
-            return Ok(result);
+            return Ok(Prepared::Ended(result));
         }
     }
     let call = draft.call();
@@ -111,76 +177,112 @@ pub fn dispatch<'s, H: Handler, K: Hook>(
         Some(rule) => resolve(registry, rule, call.name),
         None => registry.position(call.name),
     };
-    let Some(tool) = position.and_then(|position| registry.at(position)) else {
+    let found = position.and_then(|position| Some((position, registry.at(position)?)));
+    let Some((position, tool)) = found else {
         let mut result = result_in(&arena, total)?;
         result.fail(OutcomeKind::UnknownTool, |sink| write_unknown(registry, call.name, sink));
-        return Ok(result);
+        return Ok(Prepared::Ended(result));
     };
-    let timeout = tool.info.timeout().or(options.timeout);
-    if timeout.is_some() && options.clock.is_none() {
+    let (timeout, clock) = (tool.info.timeout().or(options.timeout), options.clock);
+    if timeout.is_some() && clock.is_none() {
         return Err(DispatchError::NoClock);
     }
-    let accepted = accept(&tool, &call, options, words, &arena, total)?;
-    match accepted {
-        Err(result) => Ok(result),
+    Ok(match accept(&tool, &call, options, words, &arena, total)? {
+        Err(result) => Prepared::Ended(result),
         Ok(accepted) => {
             check_room(&arena, total)?;
-            run(registry, &tool, &call, accepted, timeout, options.clock, arena)
+            Prepared::Ready(Ready { position, tool, call, accepted, timeout, clock, arena })
         }
+    })
+}
+
+impl<'c, 's: 'c, H> Ready<'c, 's, H> {
+    /// The tool's registered name.
+    pub(crate) fn name(&self) -> &'c str {
+        self.tool.info.name()
+    }
+
+    /// The call as its handler sees it; its time begins.
+    pub(crate) fn start(self, ticket: Option<Ticket>) -> Started<'c, 's, H> {
+        let Ready { tool, call, accepted, timeout, clock, arena, .. } = self;
+        let Accepted { value: arguments, repairs } = accepted;
+        let memory = arena.take_rest();
+        let spare = memory.len().saturating_sub(MIN_RESULT);
+        // Strings with escapes are decoded on demand, into a quarter of what is left.
+        let decode = if arguments.raw().contains('\\') { spare / 4 } else { spare.min(64) };
+        let (decode, memory) = memory.split_at_mut_checked(decode).unwrap_or_default();
+        let mut result = ToolResult::new(memory);
+        result.set_repairs(repairs);
+        let deadline = match (timeout, clock) {
+            (Some(timeout), Some(clock)) => Deadline::after(clock.now(), timeout),
+            _ => Deadline::NEVER,
+        };
+        let args = Args::new(arguments, Arena::new(decode));
+        let accepted = Call { id: call.id, name: tool.info.name(), args, deadline, clock, ticket };
+        Started { handler: tool.handler, call, accepted, timeout, result }
     }
 }
 
-/// Runs the handler over accepted arguments, within its time.
-fn run<'s, H: Handler, K: Hook>(
-    registry: &Registry<'_, H, K>,
-    tool: &Tool<'_, H>,
-    call: &ToolCall<'s>,
-    Accepted { value: arguments, repairs }: Accepted<'s>,
+/// A call whose handler runs.
+pub(crate) struct Started<'c, 's, H> {
+    /// What runs it.
+    pub(crate) handler: &'c H,
+    /// The call as hooks left it.
+    call: ToolCall<'s>,
+    /// The call as its handler sees it.
+    pub(crate) accepted: Call<'c>,
     timeout: Option<Duration>,
-    clock: Option<&dyn Clock>,
-    arena: Arena<'s>,
-) -> Result<ToolResult<'s>, DispatchError> {
-    let name = tool.info.name();
-    let memory = arena.take_rest();
-    let spare = memory.len().saturating_sub(MIN_RESULT);
-    // Strings with escapes are decoded on demand, into a quarter of what is left.
-    let decode = if arguments.raw().contains('\\') { spare / 4 } else { spare.min(64) };
-    let (decode, memory) = memory.split_at_mut_checked(decode).unwrap_or_default();
-    let mut result = ToolResult::new(memory);
-    result.set_repairs(repairs);
-    let now = || clock.map(Clock::now).unwrap_or_default();
-    let deadline = timeout.map_or(Deadline::NEVER, |timeout| Deadline::after(now(), timeout));
-    let accepted =
-        Call { id: call.id, name, args: Args::new(arguments, Arena::new(decode)), deadline, clock };
-    let outcome = tool.handler.run(&accepted, &mut result);
-    if let Some(timeout) = timeout.filter(|_| deadline.passed(now())) {
-        result.fail(OutcomeKind::TimedOut, |sink| {
-            quote(sink, "[TOOL_TIMEOUT] Tool '", name, "' timed out after ");
-            timeout.write_seconds(sink);
-            sink.put("s");
-        });
-        return Ok(result);
-    }
-    match outcome {
-        Ok(()) => {}
-        // The handler has said why already.
-        Err(_) if result.failed() => {}
-        Err(Failure::Message(message)) => result.error(message),
-        Err(Failure::Argument(error)) => {
-            let path = accepted.args.failed_path().unwrap_or_default();
-            result.fail(OutcomeKind::ToolFailed, |sink| {
-                match path {
-                    "" => sink.put("Tool error: "),
-                    path => quote(sink, "Tool error: argument '", path, "': "),
-                }
-                put_display(&error, sink);
-            });
+    /// What the handler appends to.
+    pub(crate) result: ToolResult<'s>,
+}
+
+impl<'c, 's: 'c, H> Started<'c, 's, H> {
+    /// What became of it when the handler gave `outcome`.
+    pub(crate) fn end<K: Hook>(
+        self,
+        registry: &Registry<'_, H, K>,
+        outcome: Poll<Result<(), Failure>>,
+    ) -> Begun<'s> {
+        let Started { call, accepted, timeout, mut result, .. } = self;
+        let (name, deadline) = (accepted.name, accepted.deadline);
+        let Poll::Ready(outcome) = outcome else {
+            result.clear();
+            return Begun::Pending { deadline, timeout, result };
+        };
+        if let (Some(timeout), Some(clock)) = (timeout, accepted.clock)
+            && deadline.passed(clock.now())
+        {
+            result.fail(OutcomeKind::TimedOut, |sink| write_timed_out(name, timeout, sink));
+            return Begun::Ended(result);
         }
+        match outcome {
+            Ok(()) => {}
+            // The handler has said why already.
+            Err(_) if result.failed() => {}
+            Err(Failure::Message(message)) => result.error(message),
+            Err(Failure::Argument(error)) => {
+                let path = accepted.args.failed_path().unwrap_or_default();
+                result.fail(OutcomeKind::ToolFailed, |sink| {
+                    match path {
+                        "" => sink.put("Tool error: "),
+                        path => quote(sink, "Tool error: argument '", path, "': "),
+                    }
+                    put_display(&error, sink);
+                });
+            }
+        }
+        for hook in registry.hooks() {
+            hook.after(&call, &mut result);
+        }
+        Begun::Ended(result)
     }
-    for hook in registry.hooks() {
-        hook.after(call, &mut result);
-    }
-    Ok(result)
+}
+
+/// Appends what the model reads of a call that took too long.
+pub(crate) fn write_timed_out(name: &str, timeout: Duration, sink: &mut Sink<'_>) {
+    quote(sink, "[TOOL_TIMEOUT] Tool '", name, "' timed out after ");
+    timeout.write_seconds(sink);
+    sink.put("s");
 }
 
 /// How much of malformed arguments or a name the model is shown again, in bytes.

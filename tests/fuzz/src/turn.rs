@@ -1,6 +1,7 @@
 //! Registration, replies, dispatch and whole turns.
 
 use std::cell::Cell;
+use std::task::Poll;
 
 use toolcore::answer::{AnswerError, answer as answer_reply};
 use toolcore::dialect::{
@@ -205,12 +206,12 @@ pub(crate) struct Counted<'t> {
 }
 
 impl Handler for Counted<'_> {
-    fn run(&self, call: &Call<'_>, result: &mut ToolResult<'_>) -> Result<(), Failure> {
+    fn run(&self, call: &Call<'_>, result: &mut ToolResult<'_>) -> Poll<Result<(), Failure>> {
         self.ran.set(self.ran.get() + 1);
         if self.slow {
             self.clock.advance(Duration::from_millis(11));
         }
-        read_everything(call, result)
+        Poll::Ready(read_everything(call, result))
     }
 }
 
