@@ -28,6 +28,9 @@ pub struct AnswerOptions<'o> {
     pub timeout: Option<Duration>,
     /// The most calls that are run in a turn; the rest is answered with a text that says so.
     pub max_calls: Option<usize>,
+    /// The most calls of a [`Turn`](crate::turn::Turn) that wait for their answers at once; `None` for
+    /// [`SIDE_BY_SIDE`](crate::turn::SIDE_BY_SIDE). [`answer`] runs one after the other.
+    pub side_by_side: Option<usize>,
     /// The most bytes of text that are kept of one result.
     pub result_limit: Option<usize>,
     /// Repair arguments that are nearly JSON; see [`DispatchOptions::lenient`].
@@ -112,30 +115,16 @@ pub fn answer_reply<H: Handler, K: Hook>(
     observe: &mut dyn FnMut(&ToolCall<'_>, &ToolResult<'_>),
 ) -> Result<Outcome, AnswerError> {
     let dialect = reply.dialect();
-    let mut outcome = Outcome { finish: reply.finish(), calls: reply.len(), ..Outcome::default() };
+    let mut outcome = Outcome::of(reply);
     if reply.is_empty() {
         return Ok(outcome);
     }
-    let envelope = envelope(dialect, reply, options.bare);
-    let need = envelope.saturating_add(reply.len().saturating_mul(MIN_ROOM));
-    if sink.room() < need {
-        return Err(AnswerError::NoSpace(NoSpace { need: sink.len() + need }));
+    let mut messages = Messages::begin(reply, options, sink).map_err(AnswerError::NoSpace)?;
+    if let Err((call, error)) = check_clock(registry, reply, options) {
+        messages.discard();
+        return Err(AnswerError::Dispatch { call, error });
     }
-    check_clock(registry, dialect, reply, options)?;
-    let mut spare = sink.room() - need;
-    let start = sink.len();
-    let mut out = Writer::new(sink);
-    dialect.wire().results_start(options.bare, &mut out);
-    let each = DispatchOptions {
-        clock: options.clock,
-        timeout: options.timeout,
-        lenient: options.lenient,
-        last_wins: options.last_wins,
-        changed: options.changed,
-        names: Some(dialect.name_rule()),
-        strict_nulls: dialect.makes_nullable(),
-        check: options.check,
-    };
+    let each = dispatch_options(dialect, options);
     let mut any_ran = false;
     for (index, call) in reply.calls().enumerate() {
         let mut memory = [0u8; 256];
@@ -148,53 +137,136 @@ pub fn answer_reply<H: Handler, K: Hook>(
             Ok(result) => result,
             Err(error) if any_ran => not_executed(&call, error, &mut memory),
             Err(error) => {
-                out.sink().truncate(start);
+                messages.discard();
                 return Err(AnswerError::Dispatch { call: index, error });
             }
         };
         any_ran |=
             matches!(result.kind(), OutcomeKind::Answered | OutcomeKind::ToolFailed | OutcomeKind::TimedOut);
         observe(&call, &result);
-        outcome.usage.add(result.usage());
-        if result.failed() {
-            outcome.failed += 1;
-        }
-        if result.kind() == OutcomeKind::Answered {
-            outcome.answered += 1;
-        }
-        // An even share of what is spare, on top of what is kept for each.
-        let share = spare / (reply.len() - index);
-        let bare_size = result_size(dialect, &call);
-        let before = out.sink().len();
-        let room = Some(bare_size + MIN_ROOM + share);
-        dialect::render_one(dialect, call.wire_id, &call, &result, options.result_limit, room, &mut out);
-        let written = out.sink().len() - before;
-        spare = spare.saturating_sub(written.saturating_sub(bare_size + MIN_ROOM));
+        outcome.add(&result);
+        messages.add(&call, &result);
     }
-    dialect.wire().results_end(options.bare, &mut out);
-    if sink.overflowed() {
-        // Cannot happen: each result kept to its room. Better an error than half a message.
-        let need = sink.len();
-        sink.truncate(start);
-        return Err(AnswerError::NoSpace(NoSpace { need }));
-    }
+    messages.end().map_err(AnswerError::NoSpace)?;
     Ok(outcome)
 }
 
-/// Finds out before the first call whether one of them needs a clock that is not there.
-fn check_clock<H, K: Hook>(
-    registry: &Registry<'_, H, K>,
+impl Outcome {
+    /// That of a turn of which nothing has ended yet.
+    pub(crate) fn of(reply: &Reply<'_>) -> Self {
+        Outcome { finish: reply.finish(), calls: reply.len(), ..Outcome::default() }
+    }
+
+    /// Counts a result in.
+    pub(crate) fn add(&mut self, result: &ToolResult<'_>) {
+        self.usage.add(result.usage());
+        if result.failed() {
+            self.failed += 1;
+        }
+        if result.kind() == OutcomeKind::Answered {
+            self.answered += 1;
+        }
+    }
+}
+
+/// What holds for each call of a turn.
+pub(crate) fn dispatch_options<'o>(dialect: Dialect, options: &AnswerOptions<'o>) -> DispatchOptions<'o> {
+    DispatchOptions {
+        clock: options.clock,
+        timeout: options.timeout,
+        lenient: options.lenient,
+        last_wins: options.last_wins,
+        changed: options.changed,
+        names: Some(dialect.name_rule()),
+        strict_nulls: dialect.makes_nullable(),
+        check: options.check,
+    }
+}
+
+/// The messages that answer the calls of a reply, written one result after the other, each cut to its share of
+/// the room.
+pub(crate) struct Messages<'a, 's> {
     dialect: Dialect,
+    bare: bool,
+    limit: Option<usize>,
+    /// Results that are to come.
+    left: usize,
+    /// Room beside what is kept for each of them.
+    spare: usize,
+    start: usize,
+    out: Writer<'a, 's>,
+}
+
+impl<'a, 's> Messages<'a, 's> {
+    /// Begins them, if `sink` has the least room that they take.
+    pub(crate) fn begin(
+        reply: &Reply<'_>,
+        options: &AnswerOptions<'_>,
+        sink: &'a mut Sink<'s>,
+    ) -> Result<Self, NoSpace> {
+        let least = reply.len().saturating_mul(MIN_ROOM);
+        let need = envelope(reply.dialect(), reply, options.bare).saturating_add(least);
+        if sink.room() < need {
+            return Err(NoSpace { need: sink.len() + need });
+        }
+        let spare = sink.room() - need;
+        Ok(Messages { spare, ..Self::unbounded(reply, options, sink) })
+    }
+
+    /// Begins them with room for all.
+    pub(crate) fn unbounded(reply: &Reply<'_>, options: &AnswerOptions<'_>, sink: &'a mut Sink<'s>) -> Self {
+        let (dialect, bare, left, start) = (reply.dialect(), options.bare, reply.len(), sink.len());
+        let mut out = Writer::new(sink);
+        dialect.wire().results_start(bare, &mut out);
+        Messages { dialect, bare, limit: options.result_limit, left, spare: usize::MAX / 2, start, out }
+    }
+
+    /// Adds the result of the next call.
+    pub(crate) fn add(&mut self, call: &ToolCall<'_>, result: &ToolResult<'_>) {
+        let Messages { dialect, limit, left, spare, ref mut out, .. } = *self;
+        // An even share of what is spare, on top of what is kept for each.
+        let kept = result_size(dialect, call) + MIN_ROOM;
+        let room = Some(kept + spare / left.max(1));
+        let before = out.sink().len();
+        dialect::render_one(dialect, call.wire_id, call, result, limit, room, out);
+        let written = out.sink().len() - before;
+        self.spare = spare.saturating_sub(written.saturating_sub(kept));
+        self.left = left.saturating_sub(1);
+    }
+
+    /// Ends them.
+    pub(crate) fn end(mut self) -> Result<(), NoSpace> {
+        self.dialect.wire().results_end(self.bare, &mut self.out);
+        let sink = self.out.sink();
+        if sink.overflowed() {
+            // Cannot happen: each result kept to its room. Better an error than half a message.
+            let need = sink.len();
+            sink.truncate(self.start);
+            return Err(NoSpace { need });
+        }
+        Ok(())
+    }
+
+    /// Takes back what was written.
+    fn discard(mut self) {
+        self.out.sink().truncate(self.start);
+    }
+}
+
+/// Finds out before the first call whether one of them needs a clock that is not there; gives its place.
+pub(crate) fn check_clock<H, K: Hook>(
+    registry: &Registry<'_, H, K>,
     reply: &Reply<'_>,
     options: &AnswerOptions<'_>,
-) -> Result<(), AnswerError> {
+) -> Result<(), (usize, DispatchError)> {
     if options.clock.is_some() {
         return Ok(());
     }
+    let names = reply.dialect().name_rule();
     for (call, entry) in reply.calls().enumerate().take(options.max_calls.unwrap_or(usize::MAX)) {
-        let tool = dialect::resolve(registry, dialect.name_rule(), entry.name).and_then(|at| registry.at(at));
+        let tool = dialect::resolve(registry, names, entry.name).and_then(|at| registry.at(at));
         if tool.is_some_and(|tool| tool.info.timeout().or(options.timeout).is_some()) {
-            return Err(AnswerError::Dispatch { call, error: DispatchError::NoClock });
+            return Err((call, DispatchError::NoClock));
         }
     }
     Ok(())
@@ -203,22 +275,28 @@ fn check_clock<H, K: Hook>(
 /// The result of a call that cannot be dispatched while others have run.
 fn not_executed<'b>(call: &ToolCall<'_>, error: DispatchError, memory: &'b mut [u8]) -> ToolResult<'b> {
     let mut result = ToolResult::new(memory);
-    result.fail(OutcomeKind::ToolFailed, |sink| {
-        let text = format_args!("Tool error: Tool '{}' was not executed: {error}", call.name);
-        core::fmt::Write::write_fmt(sink, text).ok();
-    });
+    result.fail(OutcomeKind::ToolFailed, |sink| write_not_executed(call.name, error, sink));
     result
+}
+
+/// Appends what the model reads of a call that cannot be dispatched while others have run.
+pub(crate) fn write_not_executed(name: &str, error: DispatchError, sink: &mut Sink<'_>) {
+    let text = format_args!("Tool error: Tool '{name}' was not executed: {error}");
+    core::fmt::Write::write_fmt(sink, text).ok();
 }
 
 /// The result of a call that is not run because the turn has too many.
 fn over_limit(max: usize, memory: &mut [u8]) -> ToolResult<'_> {
     let mut result = ToolResult::new(memory);
-    result.fail(OutcomeKind::OverLimit, |sink| {
-        sink.put("Not executed: at most ");
-        sink.put_u64(max as u64);
-        sink.put(" tool call(s) per turn allowed.");
-    });
+    result.fail(OutcomeKind::OverLimit, |sink| write_over_limit(max, sink));
     result
+}
+
+/// Appends what the model reads of a call that is not run because the turn has too many.
+pub(crate) fn write_over_limit(max: usize, sink: &mut Sink<'_>) {
+    sink.put("Not executed: at most ");
+    sink.put_u64(max as u64);
+    sink.put(" tool call(s) per turn allowed.");
 }
 
 /// Bytes of the messages without any result's content.

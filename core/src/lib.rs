@@ -11,9 +11,10 @@
 //!
 //! ```text
 //! 6  answer    reply -> every call -> messages       typed  serde values   owned  Strings   embassy, system  clocks
+//!    turn      the same where tools answer later: side by side, within their deadlines
 //! 5  dispatch  one call -> one result, in its time   dialect one file a provider: tools, reply, results
 //!    stream    bytes as they come -> the same reply
-//! 4  registry  the tools, hashed by name, and hooks
+//! 4  registry  the tools, hashed by name, and hooks   inflight  calls that wait, their tickets and deadlines
 //! 3  tool      what a tool is      call   what a model asks for      result  what a tool answers
 //!    context   blocks -> a text within a token budget                scratch working memory
 //! 2  schema    declared parameters or JSON Schema -> program; check, coerce, lower
@@ -87,6 +88,7 @@ pub mod dialect;
 pub mod dispatch;
 #[cfg(feature = "embassy")]
 pub mod embassy;
+pub mod inflight;
 pub mod json;
 #[cfg(feature = "alloc")]
 pub mod owned;
@@ -101,6 +103,7 @@ pub mod stream;
 pub mod system;
 pub mod time;
 pub mod tool;
+pub mod turn;
 #[cfg(feature = "serde")]
 pub mod typed;
 

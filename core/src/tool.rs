@@ -80,12 +80,25 @@ pub trait Handler {
     /// to `result` by then is gone.
     fn run(&self, call: &Call<'_>, result: &mut ToolResult<'_>) -> Poll<Result<(), Failure>>;
 
-    /// Asks to give up a call that was begun: its deadline has passed, or the host cancelled it. The model has
-    /// its answer already; what comes now is discarded. To complete the call in any way says that it has ended,
-    /// else it is abandoned after its grace period. Does nothing unless it is implemented.
-    fn cancel(&self, ticket: Ticket) {
+    /// Asks to give up a call that was begun and not completed: its deadline has passed, or the host cancelled it.
+    /// The model has its answer already; what comes now is discarded. Says [`Cancel::Later`] unless it is
+    /// implemented.
+    fn cancel(&self, ticket: Ticket) -> Cancel {
         let _ = ticket;
+        Cancel::Later
     }
+}
+
+/// What comes of asking a call to end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cancel {
+    /// It may end later: to complete it in any way says so. After its grace period it is abandoned.
+    #[default]
+    Later,
+    /// It has ended.
+    Ended,
+    /// It runs on and cannot be ended: there is nothing to wait for.
+    Abandoned,
 }
 
 /// A function that answers at once returns `Result<(), Failure>`; one that may answer later

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Each module's layer, as drawn.
-const LAYERS: [(&str, u8); 21] = [
+const LAYERS: [(&str, u8); 23] = [
     ("sink", 0),
     ("arena", 0),
     ("time", 0),
@@ -17,10 +17,12 @@ const LAYERS: [(&str, u8); 21] = [
     ("context", 3),
     ("scratch", 3),
     ("registry", 4),
+    ("inflight", 4),
     ("dispatch", 5),
     ("dialect", 5),
     ("stream", 5),
     ("answer", 6),
+    ("turn", 6),
     ("typed", 6),
     ("owned", 6),
     ("embassy", 6),
@@ -30,13 +32,14 @@ const LAYERS: [(&str, u8); 21] = [
 ];
 
 /// Who uses whom within one layer. One that is not used any more must go.
-const BESIDE: [(&str, &str); 6] = [
+const BESIDE: [(&str, &str); 7] = [
     ("arena", "sink"),
     ("time", "sink"),
     ("tool", "call"),
     ("tool", "result"),
     ("dispatch", "dialect"),
     ("stream", "dialect"),
+    ("turn", "answer"),
 ];
 
 #[test]

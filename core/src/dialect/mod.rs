@@ -129,7 +129,7 @@ pub use replay::ReplayError;
 pub use reply::{Calls, Finish, Reply, ReplyError, ReplyOptions, parse_reply, write_provider_error};
 pub(crate) use reply::{Origin, error_message, read_reply};
 pub use results::{CallResult, Results, ResultsError, ResultsOptions, render_results, render_results_from};
-pub(crate) use results::{MIN_ROOM, render_one};
+pub(crate) use results::{MIN_ROOM, render_one, write_cancelled};
 pub(crate) use text_form::{Piece, Scanner, Step, TextCall, TextForm};
 pub use tools::{Choice, Note, NoteKind, RenderError, RenderErrorKind, ToolsOptions, render_tools};
 pub use turn::render_turn;

@@ -98,6 +98,11 @@ impl Repairs {
     /// The value was taken out of a string that held its JSON.
     pub const DOUBLE_ENCODED: Repairs = Repairs(8);
 
+    /// The set of this number.
+    pub(crate) const fn from_bits(bits: u8) -> Self {
+        Repairs(bits)
+    }
+
     /// Whether nothing was repaired.
     pub const fn is_empty(self) -> bool {
         self.0 == 0

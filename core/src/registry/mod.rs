@@ -367,6 +367,20 @@ impl<'m, H, K: Hook> Registry<'m, H, K> {
         self.find_hash(hash_name(name), |candidate| candidate == name)
     }
 
+    /// The number by which [`Registry::by_serial`] finds the tool at this place again.
+    pub(crate) fn serial(&self, position: usize) -> u32 {
+        self.slots.get(position).and_then(Option::as_ref).map_or(0, |slot| slot.serial)
+    }
+
+    /// The handler of the tool with this number, which was at `position` once; none if it was removed since.
+    pub(crate) fn by_serial(&self, serial: u32, position: usize) -> Option<Tool<'_, H>> {
+        if self.serial(position) == serial {
+            return self.at(position);
+        }
+        let mut slots = self.slots.iter().take(self.len).flatten();
+        self.at(slots.position(|slot| slot.serial == serial)?)
+    }
+
     pub(crate) fn hooks(&self) -> &[K] {
         &self.hooks
     }
@@ -403,9 +417,10 @@ impl<'m, H, K: Hook> Registry<'m, H, K> {
             last_wins: tool.last_wins,
             timeout: tool.timeout,
         };
-        let slot = Slot { hash: hash_name(tool.name), start: self.used, place, handler };
-        self.used += slot.size();
         self.revision = self.revision.wrapping_add(1);
+        let (hash, serial) = (hash_name(tool.name), self.revision);
+        let slot = Slot { hash, serial, start: self.used, place, handler };
+        self.used += slot.size();
         match taken {
             Some(at) => {
                 let new = self.slots.get_mut(at).and_then(|place| place.replace(slot));

@@ -120,6 +120,8 @@ impl<'a> ToolInfo<'a> {
 #[derive(Debug)]
 pub struct Slot<H> {
     pub(super) hash: u32,
+    /// Which tool it is: the registry's revision when it was added.
+    pub(super) serial: u32,
     pub(super) start: usize,
     pub(super) place: Place,
     pub(super) handler: H,

@@ -18,6 +18,11 @@
 //! | over the turn's limit | `Not executed: at most N tool call(s) per turn allowed.` | yes |
 //! | cancelled | `Tool error: Tool 'x' was cancelled` | yes |
 
+mod kept;
+
+pub use kept::MIN_KEPT;
+pub(crate) use kept::{Shape, restore};
+
 use heapless::Vec;
 
 use crate::json::{self, Repairs};
@@ -207,6 +212,34 @@ impl<'b> ToolResult<'b> {
         self.append(RecordKind::Json, "", value.raw().as_bytes())
     }
 
+    /// Appends the parts of another result, and takes over what became of its call and what it cost. A part that
+    /// does not fit whole becomes a text that is cut.
+    pub fn append_from(&mut self, other: &ToolResult<'_>) -> Result<(), ResultError> {
+        self.kind = other.kind;
+        self.retryable = other.retryable;
+        self.usage.add(other.usage);
+        for part in other.parts() {
+            let appended = match part {
+                Part::Text { text, total } => {
+                    self.text(text)?;
+                    self.was_longer(total);
+                    Ok(())
+                }
+                Part::Json(text) => self.append(RecordKind::Json, "", text.as_bytes()),
+                Part::Image { media_type, data } => self.image(media_type, data),
+                Part::Audio { media_type, data } => self.audio(media_type, data),
+                Part::Link { name, uri } => self.link(name, uri),
+            };
+            if let Err(ResultError::NoSpace { need, .. }) = appended {
+                self.text(if let Part::Json(text) = part { text } else { "" })?;
+                self.was_longer(need);
+            } else {
+                appended?;
+            }
+        }
+        Ok(())
+    }
+
     /// Appends the JSON value that `write` writes to the place it is given; it gives the bytes written, or
     /// `None` if they do not fit.
     #[cfg(feature = "serde")]
@@ -377,7 +410,7 @@ struct Record {
     total: usize,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RecordKind {
     Text,
     Json,

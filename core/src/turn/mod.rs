@@ -1,0 +1,647 @@
+//! The calls of one reply, side by side: some answer at once, others later, and each gets exactly one result.
+//!
+//! [`answer`](crate::answer::answer) is for tools that answer at once. A [`Turn`] is for the rest: it runs the calls
+//! in their order, as many at once as is allowed, keeps each result in memory of the caller until all are there, and
+//! writes them in the order of the calls.
+//!
+//! ```text
+//! Turn::new        a reply that was read, and memory
+//! poll             starts what may start, expires what is due, and says when it wants to be polled next
+//! complete …       a tool that answers later has its answer; progress, fail
+//! cancel           the host gives up one call or all
+//! finish           whatever has not ended is cancelled; the messages to append to the conversation
+//! ```
+//!
+//! - **Each call gets one result**, whatever the order of events: that of its tool if it came in time, a timeout at
+//!   its deadline, a cancellation. What comes afterwards is discarded and harmless ([`TicketError`]).
+//! - **Responsive.** Nothing waits here. A call's result is settled at its deadline, whatever its tool does. The tool
+//!   is asked to end ([`Handler::cancel`]) and keeps its slot of the [`InFlight`] table for its grace period, also
+//!   beyond the end of the turn; then it is abandoned.
+//! - **Order.** Calls start in their order and results have it. Of calls that are due at one time, the first of the
+//!   reply comes first; the same events give the same bytes.
+//! - **Memory.** A result takes 4 bytes and 16 for each part beside the bytes of its parts. [`MIN_KEPT`] bytes are
+//!   kept for each call, and what is spare is shared evenly among the calls that have no result yet; a result that
+//!   is larger than its share is cut, and says so. What is free is also the scratch memory of handlers.
+//! - A call whose deadline has passed when its tool completes it is timed out, also if nobody had polled meanwhile.
+
+mod event;
+
+pub use crate::result::MIN_KEPT;
+pub use event::{Event, EventKind};
+
+use crate::answer::{
+    AnswerOptions, Messages, Outcome, check_clock, dispatch_options, write_not_executed, write_over_limit,
+};
+use crate::call::Ticket;
+use crate::dialect::{Reply, write_cancelled};
+use crate::dispatch::{Begun, DispatchError, Prepared, prepare, write_timed_out};
+use crate::inflight::{Due, End, Flight, InFlight, TicketError};
+use crate::registry::{Hook, Registry};
+use crate::result::{OutcomeKind, Shape, ToolResult, restore};
+use crate::scratch::Scratch;
+use crate::sink::{NoSpace, Sink};
+use crate::time::{Duration, Instant};
+use crate::tool::{Cancel, Handler};
+
+/// How many calls wait at once where nothing else is said.
+pub const SIDE_BY_SIDE: usize = 8;
+
+/// What a turn works with; the same each time.
+pub struct Runtime<'h, 'r, 'm, 'o, H, K> {
+    /// The tools.
+    pub registry: &'h Registry<'r, H, K>,
+    /// Where calls wait. It outlives the turn.
+    pub inflight: &'h mut InFlight<'m>,
+    /// What holds for the turn.
+    pub options: &'h AnswerOptions<'o>,
+    /// Told all that happens.
+    pub watch: &'h mut dyn FnMut(&Event<'_>),
+}
+
+impl<H, K> core::fmt::Debug for Runtime<'_, '_, '_, '_, H, K> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Runtime").field("inflight", &self.inflight).finish_non_exhaustive()
+    }
+}
+
+/// What is kept of a call in its turn. Made by `default`; the turn fills it in.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Entry {
+    state: State,
+    /// Where the result is in the pool, and its bytes.
+    start: u32,
+    len: u32,
+    /// The ticket of one that waits.
+    ticket: Option<Ticket>,
+    /// The timeout that its deadline comes from.
+    timeout: Option<Duration>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    /// It has not begun.
+    #[default]
+    Waiting,
+    /// Its tool answers later.
+    Running,
+    /// It has its result.
+    Settled,
+}
+
+/// Why a turn could not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror_no_std::Error)]
+pub enum TurnError {
+    /// There is too little memory. Nothing has run. Zero stands for what there is enough of.
+    #[error("no space: the turn needs {entries} entries and {bytes} bytes")]
+    NoSpace {
+        /// Entries that are needed, one for each call.
+        entries: usize,
+        /// Bytes that are needed at the least.
+        bytes: usize,
+    },
+    /// A call could not be dispatched, and no tool has run before it.
+    #[error("the call at index {call}: {error}")]
+    Dispatch {
+        /// The call's place in the reply.
+        call: usize,
+        /// Why.
+        error: DispatchError,
+    },
+}
+impl core::error::Error for TurnError {}
+
+/// Which calls are given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// That at this place of the reply.
+    One(usize),
+    /// All.
+    All,
+}
+
+/// The calls of one reply; see the [module](self).
+#[derive(Debug)]
+pub struct Turn<'t> {
+    reply: Reply<'t>,
+    entries: &'t mut [Entry],
+    words: &'t mut [u32],
+    /// The results that are kept, and after them what is free.
+    pool: &'t mut [u8],
+    used: usize,
+    number: u32,
+    /// Calls before it have begun, or are settled.
+    next: usize,
+    /// Calls without a result.
+    open: usize,
+    any_ran: bool,
+    outcome: Outcome,
+}
+
+impl<'t> Turn<'t> {
+    /// A turn of the calls of `reply`, none of which has begun: an entry for each, `scratch` for the checker, for
+    /// handlers and for the results. Calls of a turn before that was left without [`Turn::finish`] are cancelled at
+    /// the next poll.
+    pub fn new(
+        reply: Reply<'t>,
+        inflight: &mut InFlight<'_>,
+        entries: &'t mut [Entry],
+        scratch: Scratch<'t>,
+    ) -> Result<Self, TurnError> {
+        let calls = reply.len();
+        let Scratch { words, bytes: pool } = scratch;
+        let least = calls.saturating_mul(MIN_KEPT);
+        let lacks = |need: usize, there: usize| if there < need { need } else { 0 };
+        let (few, small) = (lacks(calls, entries.len()), lacks(least, pool.len()));
+        let entries = match entries.get_mut(..calls) {
+            Some(entries) if few == 0 && small == 0 => entries,
+            _ => return Err(TurnError::NoSpace { entries: few, bytes: small }),
+        };
+        entries.fill(Entry::default());
+        // Places in it are 32 bits.
+        let pool = pool.split_at_mut(pool.len().min(u32::MAX as usize)).0;
+        let (number, outcome) = (inflight.begin_turn(), Outcome::of(&reply));
+        Ok(Turn {
+            reply,
+            entries,
+            words,
+            pool,
+            used: 0,
+            number,
+            next: 0,
+            open: calls,
+            any_ran: false,
+            outcome,
+        })
+    }
+
+    /// The reply that it answers.
+    pub fn reply(&self) -> &Reply<'t> {
+        &self.reply
+    }
+
+    /// Its number, which its events have.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// How many calls have no result yet.
+    pub fn open(&self) -> usize {
+        self.open
+    }
+
+    /// Whether every call has its result.
+    pub fn is_done(&self) -> bool {
+        self.open == 0
+    }
+
+    /// Cancels what is due, abandons what does not end, and starts calls in their order as long as fewer than
+    /// [`AnswerOptions::side_by_side`] wait. Gives when it wants to be polled next at the latest; `None` if only a
+    /// completion can bring it on. Poll also after each completion, which may have made room for the next call.
+    ///
+    /// On an error no tool of the turn has run.
+    pub fn poll<H: Handler, K: Hook>(
+        &mut self,
+        with: &mut Runtime<'_, '_, '_, '_, H, K>,
+        now: Instant,
+    ) -> Result<Option<Instant>, TurnError> {
+        let now = with.inflight.advance(now);
+        expire(with, Some(self), now);
+        self.start(with, now)?;
+        Ok(with.inflight.next())
+    }
+
+    /// The call of `ticket` has this result, which is copied. [`TicketError::Late`] if its time was over.
+    pub fn complete<H: Handler, K: Hook>(
+        &mut self,
+        with: &mut Runtime<'_, '_, '_, '_, H, K>,
+        ticket: Ticket,
+        now: Instant,
+        result: &ToolResult<'_>,
+    ) -> Result<(), TicketError> {
+        self.complete_with(with, ticket, now, |kept| {
+            // There is no part yet, so that none is too many.
+            kept.append_from(result).ok();
+        })
+    }
+
+    /// [`Turn::complete`] with a result that `write` makes in the turn's own memory.
+    pub fn complete_with<H: Handler, K: Hook>(
+        &mut self,
+        with: &mut Runtime<'_, '_, '_, '_, H, K>,
+        ticket: Ticket,
+        now: Instant,
+        write: impl FnOnce(&mut ToolResult<'_>),
+    ) -> Result<(), TicketError> {
+        let now = with.inflight.advance(now);
+        let end = with.inflight.end(ticket, now)?;
+        match end {
+            End::InTime(flight) => {
+                let registry = with.registry;
+                let call = self.reply.get(flight.call as usize).unwrap_or_default();
+                self.settle(with, flight.call as usize, EventKind::Finished, now, |result| {
+                    write(result);
+                    for hook in registry.hooks() {
+                        hook.after(&call, result);
+                    }
+                });
+                Ok(())
+            }
+            End::TimedOut(flight) => {
+                settle_by(with, Some(self), flight, ticket, EventKind::TimedOut, now);
+                Err(TicketError::Late)
+            }
+            End::Late(flight) => {
+                tell(with, Some(self), flight, ticket, EventKind::Late, now);
+                Err(TicketError::Late)
+            }
+        }
+    }
+
+    /// The call of `ticket` failed; the model reads `Tool error: ` and the message.
+    pub fn fail<H: Handler, K: Hook>(
+        &mut self,
+        with: &mut Runtime<'_, '_, '_, '_, H, K>,
+        ticket: Ticket,
+        now: Instant,
+        message: &str,
+    ) -> Result<(), TicketError> {
+        self.complete_with(with, ticket, now, |result| result.error(message))
+    }
+
+    /// The call of `ticket` has done `done` of `total` (0 if that is unknown). It is told to whoever watches, and
+    /// moves no deadline. An error says that nobody waits for the call any more.
+    pub fn progress<H, K>(
+        &mut self,
+        with: &mut Runtime<'_, '_, '_, '_, H, K>,
+        ticket: Ticket,
+        now: Instant,
+        (done, total): (u64, u64),
+        message: &str,
+    ) -> Result<(), TicketError> {
+        let now = with.inflight.advance(now);
+        let flight = with.inflight.running(ticket, now)?;
+        let call = self.reply.get(flight.call as usize);
+        (with.watch)(&Event {
+            kind: EventKind::Progress { done, total },
+            at: now,
+            turn: flight.turn,
+            index: flight.call as usize,
+            call: call.as_ref(),
+            ticket: Some(ticket),
+            result: None,
+            message,
+        });
+        Ok(())
+    }
+
+    /// Gives up calls: their results say so, and those that have begun are asked to end. One that has its result
+    /// keeps it.
+    pub fn cancel<H: Handler, K: Hook>(
+        &mut self,
+        with: &mut Runtime<'_, '_, '_, '_, H, K>,
+        which: Which,
+        now: Instant,
+    ) {
+        let now = with.inflight.advance(now);
+        let range = match which {
+            Which::One(index) => index..index.saturating_add(1).min(self.entries.len()),
+            Which::All => 0..self.entries.len(),
+        };
+        for index in range {
+            let Some(entry) = self.entries.get(index).copied() else { continue };
+            match (entry.state, entry.ticket) {
+                (State::Waiting, _) => self.settle_as(with, index, None, EventKind::Cancelled, now),
+                (State::Running, Some(ticket)) => {
+                    if let Some(flight) = with.inflight.cancel(ticket, now) {
+                        self.settle_as(with, index, Some(flight), EventKind::Cancelled, now);
+                        ask(with, Some(self), ticket, flight, now);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Ends the turn: cancels what has no result, and writes the messages to append to the conversation, a JSON
+    /// array, for MCP one `CallToolResult`; nothing if there was no call. Results are cut to what room there is, if
+    /// it is at least what the error names; an empty sink gives what all of them take. May be called again, with
+    /// more room.
+    pub fn finish<H: Handler, K: Hook>(
+        &mut self,
+        with: &mut Runtime<'_, '_, '_, '_, H, K>,
+        now: Instant,
+        sink: &mut Sink<'_>,
+    ) -> Result<Outcome, NoSpace> {
+        self.cancel(with, Which::All, now);
+        if self.reply.is_empty() {
+            return Ok(self.outcome);
+        }
+        if sink.room() == 0 {
+            return Err(NoSpace { need: sink.len() + self.measure(with.options) });
+        }
+        self.write(Messages::begin(&self.reply, with.options, sink)?)?;
+        Ok(self.outcome)
+    }
+
+    /// How many bytes [`Turn::finish`] writes if all have their room. Only calls that have their result are counted
+    /// with it.
+    pub fn measure(&mut self, options: &AnswerOptions<'_>) -> usize {
+        if self.reply.is_empty() {
+            return 0;
+        }
+        let mut sink = Sink::measure();
+        self.write(Messages::unbounded(&self.reply, options, &mut sink))
+            .map_or_else(|error| error.need, |()| 0)
+    }
+
+    fn write(&mut self, mut messages: Messages<'_, '_>) -> Result<(), NoSpace> {
+        for (call, entry) in self.reply.calls().zip(self.entries.iter()) {
+            let kept = entry.start as usize..entry.start as usize + entry.len as usize;
+            messages.add(&call, &restore(self.pool.get_mut(kept).unwrap_or_default()));
+        }
+        messages.end()
+    }
+
+    fn start<H: Handler, K: Hook>(
+        &mut self,
+        with: &mut Runtime<'_, '_, '_, '_, H, K>,
+        now: Instant,
+    ) -> Result<(), TurnError> {
+        if !self.any_ran {
+            check_clock(with.registry, &self.reply, with.options)
+                .map_err(|(call, error)| TurnError::Dispatch { call, error })?;
+        }
+        let limit = with.options.side_by_side.unwrap_or(SIDE_BY_SIDE).max(1);
+        while let Some(entry) = self.entries.get(self.next) {
+            if entry.state != State::Waiting {
+                self.next += 1;
+                continue;
+            }
+            if let Some(max) = with.options.max_calls.filter(|max| self.next >= *max) {
+                self.settle(with, self.next, EventKind::Finished, now, |result| {
+                    result.fail(OutcomeKind::OverLimit, |sink| write_over_limit(max, sink));
+                });
+                continue;
+            }
+            if with.inflight.len() >= limit {
+                return Ok(());
+            }
+            let ticket = with.inflight.reserve();
+            // With a slot in use that will be free again; without any, calls can run that answer at once.
+            if ticket.is_none() && with.inflight.capacity() > 0 {
+                return Ok(());
+            }
+            self.begin(with, self.next, ticket, now)?;
+        }
+        Ok(())
+    }
+
+    /// Begins one call; it has its result then, or waits.
+    fn begin<H: Handler, K: Hook>(
+        &mut self,
+        with: &mut Runtime<'_, '_, '_, '_, H, K>,
+        index: usize,
+        ticket: Option<Ticket>,
+        now: Instant,
+    ) -> Result<(), TurnError> {
+        let call = self.reply.get(index).unwrap_or_default();
+        let each = dispatch_options(self.reply.dialect(), with.options);
+        let (registry, number) = (with.registry, self.number);
+        let mut event = Event {
+            kind: EventKind::Called,
+            at: now,
+            turn: number,
+            index,
+            call: Some(&call),
+            ticket,
+            result: None,
+            message: "",
+        };
+        let free = self.pool.get_mut(self.used..).unwrap_or_default();
+        let base = free.as_ptr().addr();
+        let ended = match prepare(registry, &call, &each, Scratch::new(self.words, free)) {
+            Ok(Prepared::Ended(result)) => Some(result),
+            Ok(Prepared::Ready(ready)) => {
+                self.any_ran = true;
+                (with.watch)(&event);
+                let position = u32::try_from(ready.position).unwrap_or(u32::MAX);
+                let mut started = ready.start(ticket);
+                let outcome = started.handler.run(&started.accepted, &mut started.result);
+                match (started.end(registry, outcome), ticket) {
+                    (Begun::Ended(result), _) => Some(result),
+                    (Begun::Pending { mut result, .. }, None) => {
+                        result.error("the tool answers later, and the table of calls in flight has no place");
+                        Some(result)
+                    }
+                    (Begun::Pending { deadline, timeout, .. }, Some(ticket)) => {
+                        let serial = registry.serial(position as usize);
+                        let call = u32::try_from(index).unwrap_or(u32::MAX);
+                        with.inflight.wait(ticket, Flight { turn: number, call, position, serial }, deadline);
+                        if let Some(entry) = self.entries.get_mut(index) {
+                            (entry.state, entry.ticket) = (State::Running, Some(ticket));
+                            entry.timeout = timeout;
+                        }
+                        return Ok(());
+                    }
+                }
+            }
+            Err(error) => {
+                if let Some(ticket) = ticket {
+                    with.inflight.release(ticket);
+                }
+                if !self.any_ran {
+                    return Err(TurnError::Dispatch { call: index, error });
+                }
+                self.settle(with, index, EventKind::Finished, now, |result| {
+                    result.fail(OutcomeKind::ToolFailed, |sink| write_not_executed(call.name, error, sink));
+                });
+                return Ok(());
+            }
+        };
+        if let Some(ticket) = ticket {
+            with.inflight.release(ticket);
+        }
+        if let Some(result) = ended {
+            let timed_out = result.kind() == OutcomeKind::TimedOut;
+            event.kind = if timed_out { EventKind::TimedOut } else { EventKind::Finished };
+            event.result = Some(&result);
+            (with.watch)(&event);
+            self.outcome.add(&result);
+            let (shape, at) = (result.shape(), result.memory().as_ptr().addr() - base);
+            self.keep(index, shape, at);
+        }
+        Ok(())
+    }
+
+    /// Settles a call that was not answered: its time is over, or the host gave it up.
+    fn settle_as<H, K>(
+        &mut self,
+        with: &mut Runtime<'_, '_, '_, '_, H, K>,
+        index: usize,
+        flight: Option<Flight>,
+        kind: EventKind,
+        now: Instant,
+    ) where
+        K: Hook,
+    {
+        let Some(entry) = self.entries.get(index).copied() else { return };
+        let registry = with.registry;
+        let tool = flight.and_then(|flight| registry.by_serial(flight.serial, flight.position as usize));
+        let name = match tool {
+            Some(tool) => tool.info.name(),
+            None => self.reply.get(index).unwrap_or_default().name,
+        };
+        self.settle(with, index, kind, now, |result| match entry.timeout {
+            Some(timeout) if kind == EventKind::TimedOut => {
+                result.fail(OutcomeKind::TimedOut, |sink| write_timed_out(name, timeout, sink));
+            }
+            _ => result.fail(OutcomeKind::Cancelled, |sink| write_cancelled(name, sink)),
+        });
+    }
+
+    /// Settles a call with the result that `write` makes.
+    fn settle<H, K>(
+        &mut self,
+        with: &mut Runtime<'_, '_, '_, '_, H, K>,
+        index: usize,
+        kind: EventKind,
+        now: Instant,
+        write: impl FnOnce(&mut ToolResult<'_>),
+    ) {
+        let call = self.reply.get(index);
+        let ticket = self.entries.get(index).and_then(|entry| entry.ticket);
+        let mut result = ToolResult::new(self.pool.get_mut(self.used..).unwrap_or_default());
+        write(&mut result);
+        (with.watch)(&Event {
+            kind,
+            at: now,
+            turn: self.number,
+            index,
+            call: call.as_ref(),
+            ticket,
+            result: Some(&result),
+            message: "",
+        });
+        self.outcome.add(&result);
+        let shape = result.shape();
+        self.keep(index, shape, 0);
+    }
+
+    /// Keeps the result of a call, whose parts begin `at` bytes after what is used of the pool.
+    fn keep(&mut self, index: usize, mut shape: Shape, at: usize) {
+        let free = self.pool.get_mut(self.used..).unwrap_or_default();
+        let spare = free.len().saturating_sub(self.open.saturating_mul(MIN_KEPT));
+        let room = (MIN_KEPT + spare / self.open.max(1)).min(free.len());
+        shape.cut(free.get(at..).unwrap_or_default(), room);
+        let (size, body) = (shape.size(), shape.body());
+        // It was cut to fit.
+        if at + body <= free.len() && size + body <= free.len() {
+            free.copy_within(at..at + body, size);
+            shape.write(free);
+        }
+        if let Some(entry) = self.entries.get_mut(index) {
+            let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+            (entry.state, entry.ticket) = (State::Settled, None);
+            (entry.start, entry.len) = (number(self.used), number(size + body));
+        }
+        self.used += size + body;
+        self.open = self.open.saturating_sub(1);
+    }
+}
+
+/// Serves the table where there is no turn: abandons calls of earlier ones whose grace period is over. Gives when it
+/// wants to be called next; `None` if never.
+pub fn serve<H: Handler, K: Hook>(with: &mut Runtime<'_, '_, '_, '_, H, K>, now: Instant) -> Option<Instant> {
+    let now = with.inflight.advance(now);
+    expire(with, None, now);
+    with.inflight.next()
+}
+
+/// The call of `ticket` has ended, and there is no turn that could want to know.
+pub fn end<H: Handler, K: Hook>(
+    with: &mut Runtime<'_, '_, '_, '_, H, K>,
+    ticket: Ticket,
+    now: Instant,
+) -> Result<(), TicketError> {
+    let now = with.inflight.advance(now);
+    let (End::InTime(flight) | End::TimedOut(flight) | End::Late(flight)) = with.inflight.end(ticket, now)?;
+    tell(with, None, flight, ticket, EventKind::Late, now);
+    Err(TicketError::Late)
+}
+
+fn expire<H: Handler, K: Hook>(
+    with: &mut Runtime<'_, '_, '_, '_, H, K>,
+    mut turn: Option<&mut Turn<'_>>,
+    now: Instant,
+) {
+    while let Some((ticket, flight, due)) = with.inflight.due(now) {
+        let kind = match due {
+            Due::TimedOut => EventKind::TimedOut,
+            Due::Orphaned => EventKind::Cancelled,
+            Due::Abandoned => {
+                tell(with, turn.as_deref(), flight, ticket, EventKind::Abandoned, now);
+                continue;
+            }
+        };
+        settle_by(with, turn.as_deref_mut(), flight, ticket, kind, now);
+        ask(with, turn.as_deref(), ticket, flight, now);
+    }
+}
+
+/// Settles the call of a flight in its turn, if that is still there.
+fn settle_by<H, K: Hook>(
+    with: &mut Runtime<'_, '_, '_, '_, H, K>,
+    turn: Option<&mut Turn<'_>>,
+    flight: Flight,
+    ticket: Ticket,
+    kind: EventKind,
+    now: Instant,
+) {
+    match turn.filter(|turn| turn.number == flight.turn) {
+        Some(turn) => turn.settle_as(with, flight.call as usize, Some(flight), kind, now),
+        None => tell(with, None, flight, ticket, kind, now),
+    }
+}
+
+/// Asks the tool of a call that has its outcome to end it.
+fn ask<H: Handler, K: Hook>(
+    with: &mut Runtime<'_, '_, '_, '_, H, K>,
+    turn: Option<&Turn<'_>>,
+    ticket: Ticket,
+    flight: Flight,
+    now: Instant,
+) {
+    // Of a tool that was removed nothing can be asked.
+    let Some(tool) = with.registry.by_serial(flight.serial, flight.position as usize) else { return };
+    match tool.handler.cancel(ticket) {
+        Cancel::Later => {}
+        Cancel::Ended => with.inflight.settle(ticket, true),
+        Cancel::Abandoned => {
+            with.inflight.settle(ticket, false);
+            tell(with, turn, flight, ticket, EventKind::Abandoned, now);
+        }
+    }
+}
+
+/// Tells of a call that has no result to tell.
+fn tell<H, K>(
+    with: &mut Runtime<'_, '_, '_, '_, H, K>,
+    turn: Option<&Turn<'_>>,
+    flight: Flight,
+    ticket: Ticket,
+    kind: EventKind,
+    at: Instant,
+) {
+    let call =
+        turn.filter(|turn| turn.number == flight.turn).and_then(|turn| turn.reply.get(flight.call as usize));
+    (with.watch)(&Event {
+        kind,
+        at,
+        turn: flight.turn,
+        index: flight.call as usize,
+        call: call.as_ref(),
+        ticket: Some(ticket),
+        result: None,
+        message: "",
+    });
+}
