@@ -13,6 +13,9 @@
  * A reply that is streamed: toolcore_stream_init -> toolcore_stream_feed ... -> toolcore_stream_finish gives the
  * reply that toolcore_reply_parse would give, and toolcore_answer_reply answers it.
  *
+ * Tools that answer later: toolcore_inflight_init, once; for each reply toolcore_start -> toolcore_poll ... ->
+ * toolcore_finish, and for each such call toolcore_complete or toolcore_fail, with the ticket that its callback kept.
+ *
  * CONVENTIONS
  *
  * Order of parameters: the object, inputs, memory, outputs, detail.
@@ -118,6 +121,9 @@
 #define TOOLCORE_DISPATCH_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_dispatch_opts_t)
 #define TOOLCORE_CALL_RESULT_INIT TOOLCORE_SIZED_INIT(toolcore_call_result_t)
 #define TOOLCORE_RESULTS_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_results_opts_t)
+#define TOOLCORE_INFLIGHT_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_inflight_opts_t)
+#define TOOLCORE_INFLIGHT_STATS_INIT TOOLCORE_SIZED_INIT(toolcore_inflight_stats_t)
+#define TOOLCORE_EVENT_INIT TOOLCORE_SIZED_INIT(toolcore_event_t)
 #define TOOLCORE_JSON_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_json_opts_t)
 #define TOOLCORE_SCHEMA_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_schema_opts_t)
 #define TOOLCORE_CHECK_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_check_opts_t)
@@ -248,6 +254,21 @@
 
 // Something would act in the host's name, which was not allowed.
 #define TOOLCORE_ERR_NOT_ALLOWED -22
+
+// The call of a ticket was cancelled, or its time was over. Harmless.
+#define TOOLCORE_ERR_LATE -23
+
+// The call of a ticket was completed before. Harmless.
+#define TOOLCORE_ERR_DOUBLED -24
+
+// A ticket is of a call that ended long ago. Harmless.
+#define TOOLCORE_ERR_STALE -25
+
+// The object is in use by the function that runs this callback, or by what must be finished before.
+#define TOOLCORE_ERR_BUSY -26
+
+// For callbacks: the tool answers later. Not an error, and no function of the library returns it.
+#define TOOLCORE_PENDING 1
 
 // A defect of the library was caught. The objects of the call may only be deinitialised.
 #define TOOLCORE_ERR_PANIC -99
@@ -574,6 +595,32 @@
 // toolcore_results_opts_t.flags: leave the enclosing brackets out, to paste the messages into a list.
 #define TOOLCORE_RESULTS_BARE 1
 
+// toolcore_event_t.kind: the call's callback begins.
+#define TOOLCORE_EVENT_CALLED 1
+
+// toolcore_event_t.kind: its tool says how far it is.
+#define TOOLCORE_EVENT_PROGRESS 2
+
+// toolcore_event_t.kind: it has its result. This settles it.
+#define TOOLCORE_EVENT_FINISHED 3
+
+// toolcore_event_t.kind: its deadline has passed. This settles it.
+#define TOOLCORE_EVENT_TIMED_OUT 4
+
+// toolcore_event_t.kind: the host gave it up. This settles it.
+#define TOOLCORE_EVENT_CANCELLED 5
+
+// toolcore_event_t.kind: it was settled before, and its tool has ended now; what it brought is discarded.
+#define TOOLCORE_EVENT_LATE 6
+
+// toolcore_event_t.kind: it was settled before, and its tool did not end within the grace period.
+#define TOOLCORE_EVENT_ABANDONED 7
+
+// toolcore_inflight_opts_t.flags: a call that is to be cancelled is abandoned at once.
+#define TOOLCORE_INFLIGHT_NO_GRACE 1
+
+
+
 // An object.
 #define TOOLCORE_JSON_OBJECT 1
 
@@ -753,6 +800,13 @@ typedef struct toolcore_context_t toolcore_context_t;
 // A call that a pre-hook may look at, rewrite or block.
 typedef struct toolcore_draft_t toolcore_draft_t;
 
+// The calls that wait for an answer, and the turn of a conversation that they are of, one at a time. A host makes
+// one for each conversation, once, and keeps it: tickets stay unique for as long as it lives.
+//
+// One function at a time uses it, whichever thread that is; from another thread or an interrupt, complete a call
+// through a mailbox. A callback that it runs gets ERR_BUSY from all of its functions.
+typedef struct toolcore_inflight_t toolcore_inflight_t;
+
 // Tools, in memory of the host. One registry may be read, rendered and dispatched over from any number of
 // threads at once; what takes it without const needs it alone.
 typedef struct toolcore_registry_t toolcore_registry_t;
@@ -901,7 +955,11 @@ typedef struct toolcore_param_t {
 // names the argument ("Tool error: argument '/color/red': it is missing"); any other gives its name.
 //
 // `call` and `result` and all that was read from them are valid until it returns. It runs in the thread
-// that dispatches, in several at once if several dispatch. It may dispatch over the same registry, must not
+// that dispatches, in several at once if several dispatch.
+//
+// A tool that answers later keeps toolcore_call_ticket, copies what it needs, and returns TOOLCORE_PENDING; then
+// what is in `result` is gone, and toolcore_complete or toolcore_fail ends the call. That wants toolcore_start:
+// with toolcore_answer and toolcore_dispatch, which wait for nothing, such a call fails. It may dispatch over the same registry, must not
 // change it, and must not throw or longjmp.
 typedef toolcore_status_t (*toolcore_run_fn)(void *user_data,
                                              const toolcore_call_t *call,
@@ -910,6 +968,12 @@ typedef toolcore_status_t (*toolcore_run_fn)(void *user_data,
 // Ends the life of a user_data: run exactly once for each one that was handed over, whatever the function
 // that took it returned. It must not use the object that lets go of it.
 typedef void (*toolcore_drop_fn)(void *user_data);
+
+// Asks to end a call that a callback left TOOLCORE_PENDING: its deadline has passed, or the host gave it up, and the
+// model has its answer. Return TOOLCORE_OK if it has ended, so that nothing uses its ticket any more, and
+// TOOLCORE_PENDING if it will: toolcore_complete or toolcore_fail says so then (what they bring is discarded, and they
+// return ERR_LATE). After its grace period it is abandoned. It must not use the object that asks.
+typedef toolcore_status_t (*toolcore_cancel_fn)(void *user_data, uint64_t ticket);
 
 // A tool, for toolcore_registry_add. All that is zero is not said; `name` and `run` must be.
 typedef struct toolcore_tool_t {
@@ -943,6 +1007,10 @@ typedef struct toolcore_tool_t {
     uint32_t flags;
     // How long one call may take; 0 leaves it to the registry.
     uint64_t timeout_ms;
+    // Asks to end a call that answers later, with `user_data`; NULL if that cannot be asked.
+    toolcore_cancel_fn cancel;
+    // Must be 0.
+    size_t reserved;
 } toolcore_tool_t;
 
 // What a registered tool is, and what it takes; filled in by toolcore_registry_tool.
@@ -1303,6 +1371,79 @@ typedef struct toolcore_results_opts_t {
     // Must be 0.
     uint32_t reserved;
 } toolcore_results_opts_t;
+
+// Something that happened to a call; all valid until the callback returns. Each call of a turn has exactly one event
+// that settles it.
+typedef struct toolcore_event_t {
+    // sizeof(toolcore_event_t)
+    size_t struct_size;
+    // The call as the model wrote it; NULL for one of an earlier turn.
+    const toolcore_tool_call_t *call;
+    // Its result where it is settled, else NULL.
+    const toolcore_result_t *result;
+    // What its tool says beside how far it is.
+    toolcore_str_t message;
+    // The call's place in the reply.
+    size_t index;
+    // Its ticket; 0 if it was given none.
+    uint64_t ticket;
+    // When, by the time that was handed in.
+    uint64_t at_ms;
+    // Of TOOLCORE_EVENT_PROGRESS: how much is done.
+    uint64_t done;
+    // Of how much; 0 if that is unknown.
+    uint64_t total;
+    // One of TOOLCORE_EVENT_.
+    uint32_t kind;
+    // The number of the turn; a call that is abandoned may be of an earlier one.
+    uint32_t turn;
+} toolcore_event_t;
+
+// How calls in flight are kept. NULL, or all zero but struct_size, for the defaults.
+typedef struct toolcore_inflight_opts_t {
+    // sizeof(toolcore_inflight_opts_t)
+    size_t struct_size;
+    // Told all that happens, for a log; NULL if nobody wants to know. Must not use the object.
+    void (*event)(void *user_data, const toolcore_event_t *event);
+    // Given to `event`.
+    void *user_data;
+    // The most calls in flight, with those that were asked to end and have not yet; 0 for 16.
+    size_t max_in_flight;
+    // How long a call that was asked to end has time for it before it is abandoned; 0 for 1,000.
+    uint64_t grace_ms;
+    // The most calls of a turn that wait at once; 0 for 8. The next ones begin when there is room.
+    uint32_t side_by_side;
+    // TOOLCORE_INFLIGHT_ flags.
+    uint32_t flags;
+} toolcore_inflight_opts_t;
+
+// What became of all calls so far; filled in by toolcore_inflight_stats. The numbers stay at their greatest.
+typedef struct toolcore_inflight_stats_t {
+    // sizeof(toolcore_inflight_stats_t)
+    size_t struct_size;
+    // Calls that wait, or have been asked to end and are within their grace period.
+    size_t in_flight;
+    // Calls of the turn that have no result yet.
+    size_t open;
+    // 0
+    size_t reserved;
+    // Calls that ended in time after they had waited.
+    uint32_t completed;
+    // Calls whose deadline passed while they waited.
+    uint32_t timed_out;
+    // Calls that the host gave up while they waited.
+    uint32_t cancelled;
+    // Calls, of those two, that did not end within their grace period.
+    uint32_t abandoned;
+    // Completions that came after a timeout, a cancellation or an abandonment.
+    uint32_t late;
+    // Completions that came again.
+    uint32_t doubled;
+    // Completions of calls that ended long ago.
+    uint32_t stale;
+    // Completions with a ticket that was never given out.
+    uint32_t unknown;
+} toolcore_inflight_stats_t;
 
 // How JSON is read. NULL, or all zero but struct_size, for the defaults.
 typedef struct toolcore_json_opts_t {
@@ -1994,6 +2135,10 @@ toolcore_status_t toolcore_call_get_json(const toolcore_call_t *call,
 // Whether an argument is there and null, as optional ones can be. false where there is none, and for NULL.
 bool toolcore_call_is_null(const toolcore_call_t *call, toolcore_str_t path);
 
+// The ticket by which the call can be completed once its callback has returned TOOLCORE_PENDING; 0 where nothing
+// would wait for it, and for NULL. A number like any other: keep it where its answer will be known.
+uint64_t toolcore_call_ticket(const toolcore_call_t *call);
+
 // Milliseconds until the deadline, 0 once it is reached; UINT64_MAX without one, and for NULL. A callback
 // that returns later has its result discarded, and the model reads of a timeout.
 uint64_t toolcore_call_time_left_ms(const toolcore_call_t *call);
@@ -2162,6 +2307,151 @@ toolcore_status_t toolcore_turn_render(uint32_t dialect,
                                        size_t len,
                                        size_t *out_len,
                                        toolcore_detail_t *why);
+
+// Bytes of memory that calls in flight need with these options (NULL for the defaults). 0 if they are not valid,
+// SIZE_MAX if there is no such memory.
+//
+// Threads: any.
+size_t toolcore_inflight_mem_size(const toolcore_inflight_opts_t *opts);
+
+// Makes an empty table of calls in flight in `mem`, which it keeps until toolcore_inflight_deinit.
+//
+// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_inflight_mem_size(opts); ERR_UNSUPPORTED;
+// ERR_INVALID_ARGUMENT. Unless OK, *out is NULL. `opts` is not kept.
+// Threads: touches only its arguments.
+TOOLCORE_MUST_USE
+toolcore_status_t toolcore_inflight_init(const toolcore_inflight_opts_t *opts,
+                                         void *mem,
+                                         size_t mem_len,
+                                         toolcore_inflight_t **out);
+
+// Ends it, and a turn that was not finished with it; no callback runs. All tickets are worth nothing from now on,
+// and must not be used with another one in the same memory: finish the turn, and poll until nothing is in flight,
+// if their owners live longer. NULL and one that has ended are ignored, and so is a call from its own callbacks.
+void toolcore_inflight_deinit(toolcore_inflight_t *inflight);
+
+// Bytes of memory that toolcore_start needs for a reply of so many calls, if each result may have result_bytes
+// (0 for the least) and working on one call takes as many. SIZE_MAX if there is no such memory.
+//
+// Threads: any.
+size_t toolcore_start_mem_size(size_t calls,
+                               size_t result_bytes);
+
+// Begins to answer a reply whose tools may answer later: its calls start in their order, as many side by side as the
+// options of `inflight` allow, and poll starts the others. Tools that answer at once have their results when this
+// returns. Where no tool answers later, toolcore_answer_reply is less work.
+//
+// `mem` is used until the turn is finished: by results (192 bytes are kept for each call, and what is spare is
+// shared evenly; a result that is larger than its share is cut, and says so), and for what toolcore_answer has
+// scratch for. `registry`, `reply`, and what `opts` points to, must live until then. The registry may be changed
+// between calls of these functions.
+//
+// The model reads of a timeout when the deadline has passed, of max_calls, and of cancellation, as for
+// toolcore_answer. now_ms is the time by the same origin as opts.clock.
+//
+// Returns TOOLCORE_OK; ERR_NO_SPACE for `mem` (why.need); ERR_NO_CLOCK; ERR_BUSY if a turn is not finished, or from
+// a callback; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. Unless OK, no tool has run and there is no turn.
+// Threads: one at a time, as for all functions that take `inflight`; reads the registry.
+TOOLCORE_MUST_USE
+toolcore_status_t toolcore_start(toolcore_inflight_t *inflight,
+                                 const toolcore_registry_t *registry,
+                                 const toolcore_reply_t *reply,
+                                 const toolcore_answer_opts_t *opts,
+                                 void *mem,
+                                 size_t mem_len,
+                                 uint64_t now_ms,
+                                 toolcore_detail_t *why);
+
+// Brings calls on: those whose deadline has passed are settled, and their tools asked to end; those that did not end
+// within their grace period are abandoned; and calls of the turn begin where there is room. Costs next to nothing if
+// there is nothing to do. Poll after each completion too, which may have made room. Without a turn it serves what
+// earlier ones left.
+//
+// *next_ms is when it wants to be called next, at the latest; UINT64_MAX if only a completion can bring a call on.
+// next_ms may be NULL.
+//
+// Returns TOOLCORE_OK; ERR_BUSY from a callback; ERR_INVALID_ARGUMENT, also if the registry has ended. A call that
+// cannot be dispatched for want of memory before any other has run is ERR_NO_SPACE: finish the turn.
+toolcore_status_t toolcore_poll(toolcore_inflight_t *inflight,
+                                uint64_t now_ms,
+                                uint64_t *next_ms,
+                                toolcore_detail_t *why);
+
+// Whether every call of the turn has its result, or there is no turn; true for NULL.
+bool toolcore_done(const toolcore_inflight_t *inflight);
+
+// Ends the turn: what has no result is cancelled, and the messages to append to the conversation are written in the
+// order of the calls: a JSON array, for MCP one CallToolResult. The memory of the turn is the host's again. Nothing
+// is written for a reply without calls.
+//
+// (NULL, 0) cancels too, and tells what all results take; the turn stays, to be finished into a buffer. In a buffer
+// that is smaller, results are cut to what room there is and say so. Below the least that they take it is
+// ERR_NO_SPACE and the turn stays.
+//
+// Returns TOOLCORE_OK; ERR_NO_SPACE; ERR_NOT_FOUND if there is no turn; ERR_BUSY from a callback;
+// ERR_INVALID_ARGUMENT, also if buffer and the memory of the turn or the reply overlap. `outcome` may be NULL.
+TOOLCORE_MUST_USE
+toolcore_status_t toolcore_finish(toolcore_inflight_t *inflight,
+                                  uint64_t now_ms,
+                                  char *buf,
+                                  size_t len,
+                                  size_t *out_len,
+                                  toolcore_outcome_t *outcome,
+                                  toolcore_detail_t *why);
+
+// What became of all calls so far, and how many are in flight.
+//
+// Returns TOOLCORE_OK; ERR_BUSY from a callback; ERR_INVALID_ARGUMENT. Unless OK, *out is not written.
+toolcore_status_t toolcore_inflight_stats(const toolcore_inflight_t *inflight,
+                                          toolcore_inflight_stats_t *out);
+
+// The call of `ticket` has this result, which is copied: one that toolcore_result_init made, of any outcome.
+//
+// Returns TOOLCORE_OK, and then the model reads it. Harmless, and counted by toolcore_inflight_stats: ERR_LATE if the
+// call was cancelled or its time was over, which this says to have ended; ERR_DOUBLED if it was completed before;
+// ERR_STALE for a ticket of a call that ended long ago; ERR_NOT_FOUND for one that was never given out. Else:
+// ERR_BUSY from a callback, ERR_INVALID_ARGUMENT. Post-hooks run.
+toolcore_status_t toolcore_complete(toolcore_inflight_t *inflight,
+                                    uint64_t ticket,
+                                    uint64_t now_ms,
+                                    const toolcore_result_t *result);
+
+// The call of `ticket` has this text as its result, which is copied.
+//
+// Returns what toolcore_complete does; ERR_INVALID_UTF8.
+toolcore_status_t toolcore_complete_text(toolcore_inflight_t *inflight,
+                                         uint64_t ticket,
+                                         uint64_t now_ms,
+                                         toolcore_str_t text);
+
+// The call of `ticket` failed: the model reads "Tool error: " and the message, which is copied.
+//
+// Returns what toolcore_complete does; ERR_INVALID_UTF8.
+toolcore_status_t toolcore_fail(toolcore_inflight_t *inflight,
+                                uint64_t ticket,
+                                uint64_t now_ms,
+                                toolcore_str_t message);
+
+// The call of `ticket` has done `done` of `total` (0 if that is unknown), which is told to the host's `event` with
+// the message. It moves no deadline.
+//
+// Returns TOOLCORE_OK; what toolcore_complete does for a ticket of which nobody waits: its tool may end;
+// ERR_INVALID_UTF8.
+toolcore_status_t toolcore_progress(toolcore_inflight_t *inflight,
+                                    uint64_t ticket,
+                                    uint64_t now_ms,
+                                    uint64_t done,
+                                    uint64_t total,
+                                    toolcore_str_t message);
+
+// Gives up the call at a place of the reply, from 0, or all of the turn (TOOLCORE_CALL_ALL): the model reads that it
+// was cancelled, and a tool that waits is asked to end. A call that has its result keeps it.
+//
+// Returns TOOLCORE_OK; ERR_NOT_FOUND if there is no turn or no such call; ERR_BUSY from a callback;
+// ERR_INVALID_ARGUMENT.
+toolcore_status_t toolcore_cancel(toolcore_inflight_t *inflight,
+                                  size_t index,
+                                  uint64_t now_ms);
 
 // Whether a text is one JSON value (RFC 8259, UTF-8) with nothing but blanks around it.
 //

@@ -251,6 +251,11 @@ impl<'m> InFlight<'m> {
         found.inspect_err(|error| self.count(*error))
     }
 
+    /// Whether the call of a ticket still waits; an error says that nobody does any more.
+    pub fn progress(&mut self, ticket: Ticket, now: Instant) -> Result<(), TicketError> {
+        self.running(ticket, now).map(|_| ())
+    }
+
     /// The call of a ticket has ended.
     pub(crate) fn end(&mut self, ticket: Ticket, now: Instant) -> Result<End, TicketError> {
         let now = self.advance(now);

@@ -253,7 +253,7 @@ fn turn<'m>(
 sized_struct!(toolcore_answer_opts_t);
 sized_struct!(toolcore_outcome_t);
 
-fn options<'o>(
+pub(crate) fn options<'o>(
     opts: &toolcore_answer_opts_t,
     clock: Option<&'o HostClock>,
 ) -> Result<AnswerOptions<'o>, Fail> {
@@ -277,7 +277,7 @@ fn options<'o>(
 }
 
 impl toolcore_outcome_t {
-    fn of(outcome: &Outcome) -> Self {
+    pub(crate) fn of(outcome: &Outcome) -> Self {
         toolcore_outcome_t {
             struct_size: 0,
             calls: outcome.calls,

@@ -3,7 +3,7 @@
 use core::cell::Cell;
 use core::ptr;
 
-use toolcore_core::call::{ArgError, Args, Call, ToolCall};
+use toolcore_core::call::{ArgError, Args, Call, Ticket, ToolCall};
 use toolcore_core::json::Kind;
 use toolcore_core::time::{Duration, Instant};
 
@@ -169,6 +169,13 @@ pub unsafe extern "C" fn toolcore_call_is_null(call: *const toolcore_call_t, pat
         let path = c.text(path)?;
         Ok(c.lent(&c.object(call)?.call).args.get(path).is_some_and(|value| value.kind() == Kind::Null))
     })
+}
+
+/// The ticket by which the call can be completed once its callback has returned TOOLCORE_PENDING; 0 where nothing
+/// would wait for it, and for NULL. A number like any other: keep it where its answer will be known.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolcore_call_ticket(call: *const toolcore_call_t) -> u64 {
+    read(0, |c| Ok(c.lent(&c.object(call)?.call).ticket().map_or(0, Ticket::as_u64)))
 }
 
 /// Milliseconds until the deadline, 0 once it is reached; UINT64_MAX without one, and for NULL. A callback

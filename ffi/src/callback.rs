@@ -2,9 +2,10 @@
 
 use core::cell::Cell;
 use core::ffi::c_void;
+use core::ptr;
 use core::task::Poll;
 
-use toolcore_core::call::{Call, ToolCall};
+use toolcore_core::call::{Call, Ticket, ToolCall};
 use toolcore_core::context::{BytesPerFour, TokenCounter};
 use toolcore_core::registry::{Draft, Hook, Verdict};
 use toolcore_core::result::ToolResult;
@@ -13,17 +14,19 @@ use toolcore_core::sink::Sink;
 #[cfg(feature = "stream")]
 use toolcore_core::stream::StreamEvent;
 use toolcore_core::time::{Clock, Instant};
-use toolcore_core::tool::{Failure, Handler};
+use toolcore_core::tool::{Cancel, Failure, Handler};
+use toolcore_core::turn::Event;
 
 use crate::abi::{UserData, toolcore_str_t};
 use crate::call::{CallBody, toolcore_call_t, toolcore_tool_call_t};
 use crate::hook::{DraftBody, toolcore_draft_t};
+use crate::inflight::toolcore_event_t;
 use crate::object::{Lent, Live};
 use crate::result::{outcome, toolcore_result_t};
-use crate::status::{TOOLCORE_OK, name, toolcore_status_t};
+use crate::status::{TOOLCORE_OK, TOOLCORE_PENDING, name, toolcore_status_t};
 #[cfg(feature = "stream")]
 use crate::stream::toolcore_stream_event_t;
-use crate::tool::toolcore_run_fn;
+use crate::tool::{toolcore_cancel_fn, toolcore_run_fn};
 
 /// A host's clock.
 pub(crate) struct HostClock {
@@ -42,6 +45,7 @@ impl Clock for HostClock {
 pub(crate) struct HostHandler {
     /// Is there: registration refuses a tool without it.
     pub(crate) run: toolcore_run_fn,
+    pub(crate) cancel: toolcore_cancel_fn,
     pub(crate) user_data: UserData,
 }
 
@@ -55,10 +59,18 @@ impl Handler for HostHandler {
         // SAFETY: C gave the function and its user_data to be called so; both objects live until it returns.
         let status = unsafe { run(self.user_data.ptr, call.handle(), result.handle_mut()) };
         Poll::Ready(match (status, call.body().failed.get()) {
+            (TOOLCORE_PENDING, _) => return Poll::Pending,
             (TOOLCORE_OK, _) => Ok(()),
             (status, Some((failed, error))) if failed == status => Err(Failure::Argument(error)),
             (status, _) => Err(Failure::Message(name(status).to_str().unwrap_or_default())),
         })
+    }
+
+    fn cancel(&self, ticket: Ticket) -> Cancel {
+        let Some(cancel) = self.cancel else { return Cancel::Later };
+        // SAFETY: C gave the function and its user_data to be called so.
+        let status = unsafe { cancel(self.user_data.ptr, ticket.as_u64()) };
+        if status == TOOLCORE_OK { Cancel::Ended } else { Cancel::Later }
     }
 }
 
@@ -110,6 +122,26 @@ pub(crate) fn observe(
     // SAFETY: C gave the function and its user_data to be called so; both live until it returns, and the
     // result, which is const to C, is not changed through it.
     unsafe { observe(user_data, &raw const call, kind, result.handle()) };
+}
+
+/// Who is told what happens to calls in flight.
+pub(crate) type InFlightEventFn = Option<unsafe extern "C" fn(*mut c_void, *const toolcore_event_t)>;
+
+/// Tells what happens to a call in flight.
+pub(crate) fn tell_in_flight(told: InFlightEventFn, user_data: *mut c_void, event: &Event<'_>) {
+    let Some(told) = told else { return };
+    let mut said = toolcore_event_t::of(event);
+    let call = event.call.map(toolcore_tool_call_t::of);
+    let result = event.result.map(|result| Live::new::<toolcore_result_t>(Lent::of(result)));
+    if let Some(call) = &call {
+        said.call = ptr::from_ref(call);
+    }
+    if let Some(result) = &result {
+        said.result = result.handle();
+    }
+    // SAFETY: C gave the function and its user_data to be called so; all of the event lives until it returns, and the
+    // result, which is const to C, is not changed through it.
+    unsafe { told(user_data, &raw const said) };
 }
 
 /// Who is told three texts: of a tool what was changed, of an instance what is wrong.

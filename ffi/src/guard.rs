@@ -49,6 +49,11 @@ pub(crate) const WRONG_TYPE: Fail = Fail(TOOLCORE_ERR_WRONG_TYPE, "the value is 
 pub(crate) const OUT_OF_RANGE: Fail = Fail(TOOLCORE_ERR_OUT_OF_RANGE, "the number does not fit");
 pub(crate) const NO_CALLBACK: Fail =
     Fail(TOOLCORE_ERR_INVALID_ARGUMENT, "a function is NULL that must not be");
+pub(crate) const BUSY: Fail =
+    Fail(TOOLCORE_ERR_BUSY, "the object is in use: a callback that it runs must not use it");
+pub(crate) const OPEN_TURN: Fail =
+    Fail(TOOLCORE_ERR_BUSY, "a turn is not finished; call toolcore_finish before");
+pub(crate) const NO_TURN: Fail = Fail(TOOLCORE_ERR_NOT_FOUND, "there is no turn; toolcore_start begins one");
 pub(crate) const NO_SPACE: Fail = Fail(TOOLCORE_ERR_NO_SPACE, "the memory or the buffer is too small");
 
 /// Runs `body` and gives its status; `why` may be NULL.

@@ -77,6 +77,10 @@ pub mod results;
 
 pub mod turn;
 
+pub mod inflight;
+
+pub mod complete;
+
 pub mod json;
 
 pub mod json_writer;

@@ -5,6 +5,7 @@
 //! is an object too, which stands for something of the core and ends when the callback returns.
 
 use core::ffi::c_void;
+use core::marker::PhantomData;
 use core::mem::{align_of, size_of};
 use core::ptr::{self, NonNull};
 use core::slice;
@@ -16,7 +17,7 @@ use toolcore_core::scratch::Scratch;
 use toolcore_core::sink::Sink;
 
 use crate::abi::{Caller, Span, check};
-use crate::guard::{ENDED, Fail, NO_SPACE, NULL};
+use crate::guard::{BUSY, ENDED, Fail, NO_SPACE, NULL};
 
 impl Caller {
     /// An object to look at.
@@ -32,6 +33,20 @@ impl Caller {
         let live = alive(handle)?;
         // SAFETY: as for `object`, and C says that nothing else uses it now.
         Ok(unsafe { &mut (*live.cast_mut()).body })
+    }
+
+    /// An object to change, that nothing it calls out to may use meanwhile.
+    pub(crate) fn object_alone<'m, H: Object>(self, handle: *mut H) -> Result<Alone<'m, H>, Fail> {
+        let live = alive(handle)?.cast_mut();
+        // SAFETY: as for `object_mut`; as long as its magic says that it is in use no other reference is made.
+        unsafe {
+            (&raw mut (*live).magic).write(!H::MAGIC);
+            Ok(Alone {
+                magic: NonNull::new_unchecked(&raw mut (*live).magic),
+                body: &mut (*live).body,
+                kind: PhantomData,
+            })
+        }
     }
 
     /// Ends an object, after `last` saw it. To all that calls in meanwhile it has ended already.
@@ -127,6 +142,33 @@ impl<B> Drop for Live<B> {
     fn drop(&mut self) {
         // SAFETY: a plain write to a field of its own; volatile, so that one at the end of a life is made.
         unsafe { (&raw mut self.magic).write_volatile(0) };
+    }
+}
+
+/// An object that is in use; what is called out to finds it busy.
+pub(crate) struct Alone<'m, H: Object> {
+    magic: NonNull<u32>,
+    body: &'m mut H::Body,
+    kind: PhantomData<H>,
+}
+
+impl<H: Object> core::ops::Deref for Alone<'_, H> {
+    type Target = H::Body;
+    fn deref(&self) -> &H::Body {
+        self.body
+    }
+}
+
+impl<H: Object> core::ops::DerefMut for Alone<'_, H> {
+    fn deref_mut(&mut self) -> &mut H::Body {
+        self.body
+    }
+}
+
+impl<H: Object> Drop for Alone<'_, H> {
+    fn drop(&mut self) {
+        // SAFETY: the magic of an object that could not end meanwhile, and is not part of its body.
+        unsafe { self.magic.as_ptr().write(H::MAGIC) };
     }
 }
 
@@ -272,9 +314,9 @@ fn alive<H: Object>(handle: *const H) -> Result<*const Live<H::Body>, Fail> {
     }
     // SAFETY: aligned, and C says that it points to an object, which begins with its magic, or at least to
     // memory that was one.
-    if live.is_aligned() && unsafe { (&raw const (*live).magic).read() } == H::MAGIC {
-        Ok(live)
-    } else {
-        Err(ENDED)
+    match unsafe { live.is_aligned().then(|| (&raw const (*live).magic).read()) } {
+        Some(magic) if magic == H::MAGIC => Ok(live),
+        Some(magic) if magic == !H::MAGIC => Err(BUSY),
+        _ => Err(ENDED),
     }
 }

@@ -7,6 +7,7 @@ use toolcore_core::call::ArgError;
 use toolcore_core::context;
 use toolcore_core::dialect::{LeftOut, RenderError, RenderErrorKind, ReplayError, ReplyError, ResultsError};
 use toolcore_core::dispatch::DispatchError;
+use toolcore_core::inflight::TicketError;
 use toolcore_core::json::{self, NumberError};
 use toolcore_core::registry::AddError;
 use toolcore_core::result::ResultError;
@@ -14,6 +15,7 @@ use toolcore_core::schema::{CheckError, CoerceError, SchemaError, SchemaErrorKin
 use toolcore_core::sink::NoSpace;
 #[cfg(feature = "stream")]
 use toolcore_core::stream::StreamError;
+use toolcore_core::turn::TurnError;
 
 use crate::abi::sized_struct;
 use crate::guard::Why;
@@ -69,6 +71,16 @@ pub const TOOLCORE_ERR_BUDGET: i32 = -20;
 pub const TOOLCORE_ERR_TOOL: i32 = -21;
 /// Something would act in the host's name, which was not allowed.
 pub const TOOLCORE_ERR_NOT_ALLOWED: i32 = -22;
+/// The call of a ticket was cancelled, or its time was over. Harmless.
+pub const TOOLCORE_ERR_LATE: i32 = -23;
+/// The call of a ticket was completed before. Harmless.
+pub const TOOLCORE_ERR_DOUBLED: i32 = -24;
+/// A ticket is of a call that ended long ago. Harmless.
+pub const TOOLCORE_ERR_STALE: i32 = -25;
+/// The object is in use by the function that runs this callback, or by what must be finished before.
+pub const TOOLCORE_ERR_BUSY: i32 = -26;
+/// For callbacks: the tool answers later. Not an error, and no function of the library returns it.
+pub const TOOLCORE_PENDING: i32 = 1;
 /// A defect of the library was caught. The objects of the call may only be deinitialised.
 pub const TOOLCORE_ERR_PANIC: i32 = -99;
 
@@ -338,6 +350,33 @@ impl Explain for AnswerError {
     }
 }
 
+impl Explain for TurnError {
+    fn status(&self) -> toolcore_status_t {
+        match self {
+            TurnError::NoSpace { .. } => TOOLCORE_ERR_NO_SPACE,
+            TurnError::Dispatch { error, .. } => error.status(),
+        }
+    }
+    /// Bytes of what was given to the core; the entry point adds what it took of it before.
+    fn more(&self, why: &mut Why) {
+        match self {
+            TurnError::NoSpace { bytes, .. } => why.need = scratch_for(0, *bytes),
+            TurnError::Dispatch { error, .. } => error.more(why),
+        }
+    }
+}
+
+impl Explain for TicketError {
+    fn status(&self) -> toolcore_status_t {
+        match self {
+            TicketError::Unknown => TOOLCORE_ERR_NOT_FOUND,
+            TicketError::Stale => TOOLCORE_ERR_STALE,
+            TicketError::Doubled => TOOLCORE_ERR_DOUBLED,
+            TicketError::Late => TOOLCORE_ERR_LATE,
+        }
+    }
+}
+
 impl Explain for RenderError {
     fn status(&self) -> toolcore_status_t {
         match self.kind {
@@ -414,6 +453,11 @@ pub(crate) fn name(status: toolcore_status_t) -> &'static CStr {
         TOOLCORE_ERR_BUDGET => c"over budget",
         TOOLCORE_ERR_TOOL => c"tool failed",
         TOOLCORE_ERR_NOT_ALLOWED => c"not allowed",
+        TOOLCORE_ERR_LATE => c"too late",
+        TOOLCORE_ERR_DOUBLED => c"completed before",
+        TOOLCORE_ERR_STALE => c"stale ticket",
+        TOOLCORE_ERR_BUSY => c"busy",
+        TOOLCORE_PENDING => c"pending",
         TOOLCORE_ERR_PANIC => c"defect in the library",
         _ => c"unknown status",
     }
@@ -425,13 +469,13 @@ mod tests {
 
     #[test]
     fn every_status_has_a_name_of_its_own() {
-        let statuses = (-22..=0).chain([TOOLCORE_ERR_PANIC]);
+        let statuses = (-26..=1).chain([TOOLCORE_ERR_PANIC]);
         let mut names: std::vec::Vec<_> = statuses.map(name).collect();
         assert!(!names.contains(&c"unknown status"));
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), 24);
-        for status in [1, -23, i32::MIN, i32::MAX] {
+        assert_eq!(names.len(), 29);
+        for status in [2, -27, i32::MIN, i32::MAX] {
             assert_eq!(name(status), c"unknown status");
         }
     }

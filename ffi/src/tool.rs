@@ -27,7 +27,11 @@ use crate::status::{TOOLCORE_ERR_INVALID_ARGUMENT, toolcore_status_t};
 /// names the argument ("Tool error: argument '/color/red': it is missing"); any other gives its name.
 ///
 /// `call` and `result` and all that was read from them are valid until it returns. It runs in the thread
-/// that dispatches, in several at once if several dispatch. It may dispatch over the same registry, must not
+/// that dispatches, in several at once if several dispatch.
+///
+/// A tool that answers later keeps toolcore_call_ticket, copies what it needs, and returns TOOLCORE_PENDING; then
+/// what is in `result` is gone, and toolcore_complete or toolcore_fail ends the call. That wants toolcore_start:
+/// with toolcore_answer and toolcore_dispatch, which wait for nothing, such a call fails. It may dispatch over the same registry, must not
 /// change it, and must not throw or longjmp.
 pub type toolcore_run_fn = Option<
     unsafe extern "C" fn(
@@ -36,6 +40,13 @@ pub type toolcore_run_fn = Option<
         result: *mut toolcore_result_t,
     ) -> toolcore_status_t,
 >;
+
+/// Asks to end a call that a callback left TOOLCORE_PENDING: its deadline has passed, or the host gave it up, and the
+/// model has its answer. Return TOOLCORE_OK if it has ended, so that nothing uses its ticket any more, and
+/// TOOLCORE_PENDING if it will: toolcore_complete or toolcore_fail says so then (what they bring is discarded, and they
+/// return ERR_LATE). After its grace period it is abandoned. It must not use the object that asks.
+pub type toolcore_cancel_fn =
+    Option<unsafe extern "C" fn(user_data: *mut c_void, ticket: u64) -> toolcore_status_t>;
 
 /// Ends the life of a user_data: run exactly once for each one that was handed over, whatever the function
 /// that took it returned. It must not use the object that lets go of it.
@@ -166,10 +177,14 @@ pub struct toolcore_tool_t {
     pub flags: u32,
     /// How long one call may take; 0 leaves it to the registry.
     pub timeout_ms: u64,
+    /// Asks to end a call that answers later, with `user_data`; NULL if that cannot be asked.
+    pub cancel: toolcore_cancel_fn,
+    /// Must be 0.
+    pub reserved: usize,
 }
 
 sized_struct!(toolcore_param_t);
-sized_struct!(toolcore_tool_t);
+sized_struct!(toolcore_tool_t, since cancel);
 hands_over!(toolcore_tool_t);
 
 const _: () = assert!(TOOLCORE_PARAM_DEPTH_MAX as usize == MAX_PARAMETER_DEPTH);
@@ -187,7 +202,7 @@ pub(crate) fn add(
     let definition = tool.definition(c)?;
     let parameters = c.list(tool.params, tool.params_len)?;
     let fixed = tool.flags & TOOLCORE_TOOL_STATIC != 0;
-    let handler = HostHandler { run: tool.run, user_data };
+    let handler = HostHandler { run: tool.run, cancel: tool.cancel, user_data };
     let wrong = Cell::new(None);
     let write = |out: &mut Writer<'_, '_>, place: &mut Sink<'_>| {
         write_parameter(HostParameter { c, at: At::Root(parameters), wrong: &wrong }, out, place)?;
@@ -256,6 +271,9 @@ impl toolcore_tool_t {
             TOOLCORE_TOOL_STRICT | TOOLCORE_TOOL_COERCE | TOOLCORE_TOOL_STATIC | TOOLCORE_TOOL_LAST_WINS;
         if self.flags & !known != 0 {
             return Err(unknown!("flags"));
+        }
+        if self.reserved != 0 {
+            return Err(unknown!("reserved"));
         }
         if self.annotations & !0xFF != 0 {
             return Err(unknown!("annotations"));

@@ -42,7 +42,11 @@ const WAYS_IN: &[Way] = &[
     ),
     ("a schema for no object", |tool| tool.schema = s(r#"{"type":"string"}"#), TOOLCORE_ERR_BAD_SCHEMA),
     ("a bad output schema", |tool| tool.output_schema = s("7"), TOOLCORE_ERR_BAD_SCHEMA),
-    ("a struct that is too small", |tool| tool.struct_size -= 8, INVALID),
+    (
+        "a struct that is too small",
+        |tool| tool.struct_size = core::mem::offset_of!(toolcore_tool_t, cancel) - 8,
+        INVALID,
+    ),
     ("a struct with something unknown", |tool| tool.struct_size += 8, TOOLCORE_ERR_UNSUPPORTED),
 ];
 

@@ -12,6 +12,7 @@ use crate::coerce::*;
 use crate::context::*;
 use crate::dispatch::*;
 use crate::hook::*;
+use crate::inflight::*;
 use crate::json::*;
 use crate::json_writer::*;
 use crate::registry::*;
@@ -59,7 +60,7 @@ no_padding! {
     }
     toolcore_tool_t {
         struct_size, name, title, description, category, params, params_len, schema, output_schema, run, user_data,
-        drop, annotations, flags, timeout_ms,
+        drop, annotations, flags, timeout_ms, cancel, reserved,
     }
     toolcore_registry_opts_t {
         struct_size, max_tools, pool_bytes, resources, collision, max_depth, default_draft, flags, timeout_ms,
@@ -96,6 +97,13 @@ no_padding! {
     }
     toolcore_call_result_t { struct_size, id, result, flags, reserved }
     toolcore_results_opts_t { struct_size, limit, flags, reserved }
+    toolcore_event_t {
+        struct_size, call, result, message, index, ticket, at_ms, done, total, kind, turn,
+    }
+    toolcore_inflight_opts_t { struct_size, event, user_data, max_in_flight, grace_ms, side_by_side, flags }
+    toolcore_inflight_stats_t {
+        struct_size, in_flight, open, reserved, completed, timed_out, cancelled, abandoned, late, doubled, stale, unknown,
+    }
     toolcore_json_opts_t { struct_size, max_depth, flags }
     toolcore_schema_opts_t { struct_size, max_depth, default_draft, resources, flags, reserved }
     toolcore_coerce_opts_t { struct_size, changed, user_data, max_depth, max_steps, flags, reserved }
