@@ -13,7 +13,7 @@
 //! 6  answer    reply -> every call -> messages       typed  serde values   owned  Strings   embassy, system  clocks
 //! 5  dispatch  one call -> one result, in its time   dialect one file a provider: tools, reply, results
 //!    stream    bytes as they come -> the same reply
-//! 4  registry  the tools, hashed by name, and hooks
+//! 4  registry  the tools, hashed by name, and hooks            mailbox  completions from elsewhere
 //! 3  tool      what a tool is      call   what a model asks for      result  what a tool answers
 //!    context   blocks -> a text within a token budget                scratch working memory
 //! 2  schema    declared parameters or JSON Schema -> program; check, coerce, lower
@@ -88,6 +88,8 @@ pub mod dispatch;
 #[cfg(feature = "embassy")]
 pub mod embassy;
 pub mod json;
+#[cfg(feature = "mailbox")]
+pub mod mailbox;
 #[cfg(feature = "alloc")]
 pub mod owned;
 pub mod registry;
