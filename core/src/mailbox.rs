@@ -48,7 +48,10 @@
 //! one of which always stays free so that a full ring differs from an empty one. All zero is an empty
 //! mailbox.
 
+#[cfg(not(loom))]
 use core::sync::atomic::{AtomicU32, Ordering};
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU32, Ordering};
 
 use crate::call::Ticket;
 use crate::time::Instant;
