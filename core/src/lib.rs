@@ -14,7 +14,8 @@
 //!    turn      the same where tools answer later: side by side, within their deadlines
 //! 5  dispatch  one call -> one result, in its time   dialect one file a provider: tools, reply, results
 //!    stream    bytes as they come -> the same reply
-//! 4  registry  the tools, hashed by name, and hooks   inflight  calls that wait, their tickets and deadlines
+//! 4  registry  the tools, hashed by name, and hooks            mailbox  completions from elsewhere
+//!    inflight  calls that wait: their tickets and deadlines
 //! 3  tool      what a tool is      call   what a model asks for      result  what a tool answers
 //!    context   blocks -> a text within a token budget                scratch working memory
 //! 2  schema    declared parameters or JSON Schema -> program; check, coerce, lower
@@ -90,6 +91,8 @@ pub mod dispatch;
 pub mod embassy;
 pub mod inflight;
 pub mod json;
+#[cfg(feature = "mailbox")]
+pub mod mailbox;
 #[cfg(feature = "alloc")]
 pub mod owned;
 pub mod registry;

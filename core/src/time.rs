@@ -133,6 +133,41 @@ impl Clock for ManualClock {
     }
 }
 
+/// Makes instants of a millisecond counter of 32 bits that starts again at 0 after 49.7 days, as many systems'
+/// tick counters do.
+///
+/// ```
+/// use toolcore::time::WrappingMillis;
+/// let mut millis = WrappingMillis::new();
+/// assert_eq!(millis.extend(u32::MAX).as_millis(), 0xFFFF_FFFF);
+/// assert_eq!(millis.extend(4).as_millis(), 0x1_0000_0004);
+/// ```
+///
+/// It must be asked at least once in 2³¹ ms (24.8 days); a longer silence cannot be told from a counter that
+/// stepped back. One that steps back gives the latest instant again until it has caught up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WrappingMillis(Option<Instant>);
+
+impl WrappingMillis {
+    /// Of a counter that was not read yet. It may stand anywhere: its first value is its first instant.
+    pub const fn new() -> Self {
+        WrappingMillis(None)
+    }
+
+    /// The instant at which the counter shows `now`, never earlier than the one before.
+    pub const fn extend(&mut self, now: u32) -> Instant {
+        let latest = match self.0 {
+            Some(Instant(latest)) => {
+                let step = now.wrapping_sub((latest & 0xFFFF_FFFF) as u32);
+                latest.saturating_add(if step < 1 << 31 { step as u64 } else { 0 })
+            }
+            None => now as u64,
+        };
+        self.0 = Some(Instant(latest));
+        Instant(latest)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,5 +196,68 @@ mod tests {
         assert!(deadline.passed(clock.now()));
         assert!(!Deadline::NEVER.passed(clock.now()));
         assert_eq!(Deadline::after(clock.now(), Duration::from_millis(u64::MAX)), Deadline::NEVER);
+    }
+
+    #[test]
+    fn a_clock_that_steps_back_leaves_a_deadline_where_it_is() {
+        let deadline = Deadline::after(Instant::from_millis(1000), Duration::from_millis(10));
+        assert!(deadline.passed(Instant::from_millis(1011)));
+        let before = Instant::from_millis(3);
+        assert!(!deadline.passed(before));
+        assert_eq!(deadline.left(before), Some(Duration::from_millis(1007)));
+        assert_eq!(before.since(Instant::from_millis(1000)), Duration::from_millis(0));
+        assert_eq!(deadline.left(Instant::from_millis(u64::MAX)), Some(Duration::from_millis(0)));
+    }
+
+    #[test]
+    fn deadlines_near_the_end_of_time_neither_wrap_nor_bind_too_early() {
+        let last = Instant::from_millis(u64::MAX);
+        let near = Instant::from_millis(u64::MAX - 5);
+        let at_the_end = Deadline::after(near, Duration::from_millis(5));
+        assert_eq!(at_the_end.instant(), Some(last));
+        assert!(!at_the_end.passed(last));
+        assert_eq!(at_the_end.left(Instant::default()), Some(Duration::from_millis(u64::MAX)));
+        assert_eq!(Deadline::after(near, Duration::from_millis(6)), Deadline::NEVER);
+        assert_eq!(Deadline::after(last, Duration::from_millis(1)), Deadline::NEVER);
+        assert!(Deadline::after(near, Duration::from_millis(4)).passed(last));
+        assert_eq!(Deadline::NEVER.left(last), None);
+        let clock = ManualClock::new(near);
+        clock.advance(Duration::from_millis(u64::MAX));
+        assert_eq!(clock.now(), last);
+    }
+
+    /// What the counter's values are extended to.
+    fn extended<const N: usize>(counter: [u32; N]) -> [u64; N] {
+        let mut millis = WrappingMillis::new();
+        counter.map(|now| millis.extend(now).as_millis())
+    }
+
+    #[test]
+    fn a_counter_that_wraps_goes_on() {
+        assert_eq!(extended([0, 7, 7, 0x8000_0006]), [0, 7, 7, 0x8000_0006]);
+        assert_eq!(
+            extended([0xC000_0000, 0, 0x4000_0000, 0x8000_0000, 0xC000_0000, 1]),
+            [0xC000_0000, 0x1_0000_0000, 0x1_4000_0000, 0x1_8000_0000, 0x1_C000_0000, 0x2_0000_0001]
+        );
+    }
+
+    #[test]
+    fn a_counter_that_starts_near_the_wrap_begins_there() {
+        assert_eq!(extended([u32::MAX, u32::MAX, 0, 1]), [0xFFFF_FFFF, 0xFFFF_FFFF, 1 << 32, (1 << 32) + 1]);
+    }
+
+    #[test]
+    fn a_counter_that_steps_back_stands_still_until_it_has_caught_up() {
+        assert_eq!(extended([100, 90, 99, 100, 101]), [100, 100, 100, 100, 101]);
+        // Back over the wrap, and by no more than half of its range.
+        let latest = (1 << 32) + 2;
+        assert_eq!(extended([0xFFFF_FFF0, 2, u32::MAX, 1, 3])[1..], [latest, latest, latest, latest + 1]);
+        assert_eq!(extended([0x8000_0000, 0, 0x8000_0001]), [0x8000_0000, 0x8000_0000, 0x8000_0001]);
+    }
+
+    #[test]
+    fn a_counter_at_the_end_of_time_stays_there() {
+        let mut millis = WrappingMillis(Some(Instant::from_millis(u64::MAX)));
+        assert_eq!(millis.extend(4).as_millis(), u64::MAX);
     }
 }

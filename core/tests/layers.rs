@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Each module's layer, as drawn.
-const LAYERS: [(&str, u8); 23] = [
+const LAYERS: [(&str, u8); 24] = [
     ("sink", 0),
     ("arena", 0),
     ("time", 0),
@@ -18,6 +18,7 @@ const LAYERS: [(&str, u8); 23] = [
     ("scratch", 3),
     ("registry", 4),
     ("inflight", 4),
+    ("mailbox", 4),
     ("dispatch", 5),
     ("dialect", 5),
     ("stream", 5),
