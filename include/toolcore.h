@@ -185,6 +185,9 @@
 // toolcore_features: the functions toolcore_stream_ are there.
 #define TOOLCORE_FEATURE_STREAM 8192
 
+// toolcore_features: toolcore_mailbox_ and toolcore_receive.
+#define TOOLCORE_FEATURE_MAILBOX 16384
+
 // Done.
 #define TOOLCORE_OK 0
 
@@ -621,6 +624,10 @@
 
 
 
+// The longest text of a message, in bytes. A longer answer stays where it is, with a word from the interrupt to the
+// main loop, which completes the call itself.
+#define TOOLCORE_MAILBOX_TEXT_MAX 512
+
 // An object.
 #define TOOLCORE_JSON_OBJECT 1
 
@@ -807,6 +814,15 @@ typedef struct toolcore_draft_t toolcore_draft_t;
 // through a mailbox. A callback that it runs gets ERR_BUSY from all of its functions.
 typedef struct toolcore_inflight_t toolcore_inflight_t;
 
+// A mailbox without locks: one context sends (an interrupt, a signal handler, another thread), and the one that uses
+// the calls in flight receives; either may interrupt the other at any instruction. Two contexts that send need two
+// mailboxes, even if one of them only interrupts the other. Only loads and stores of 32 bits are used, so that it works
+// on cores without compare-and-swap.
+//
+// Messages arrive in the order in which they were sent, each once and whole. One for which there is no room is refused,
+// and those before it stay.
+typedef struct toolcore_mailbox_t toolcore_mailbox_t;
+
 // Tools, in memory of the host. One registry may be read, rendered and dispatched over from any number of
 // threads at once; what takes it without const needs it alone.
 typedef struct toolcore_registry_t toolcore_registry_t;
@@ -846,6 +862,17 @@ typedef struct toolcore_str_t {
 
 // What a function answers: TOOLCORE_OK, or one of TOOLCORE_ERR_.
 typedef int32_t toolcore_status_t;
+
+// A counter of milliseconds that wraps at 32 bits, extended to the 64 bits of a clock. All zero at first; its fields
+// are the library's.
+typedef struct toolcore_ticks32_t {
+    // The latest time.
+    uint64_t latest_ms;
+    // Whether there is one.
+    uint32_t started;
+    // 0
+    uint32_t reserved;
+} toolcore_ticks32_t;
 
 // One document.
 typedef struct toolcore_resource_t {
@@ -1681,6 +1708,15 @@ uint32_t toolcore_features(void);
 // Threads: any.
 const char *toolcore_status_name(toolcore_status_t status);
 
+// The time at which the counter shows now_ms. Read it at least every 24.8 days (2^31 ms): a longer silence cannot be
+// told from a counter that stepped back. One that steps back gives the latest time again until it has caught up.
+// 0 for NULL.
+//
+// Threads: one at a time for each `ticks`. Where an interrupt reads the time too, keep it out meanwhile, or give it
+// a toolcore_ticks32_t of its own.
+uint64_t toolcore_ticks32_extend(toolcore_ticks32_t *ticks,
+                                 uint32_t now_ms);
+
 // Bytes of memory for a set of so many documents, their texts apart.
 //
 // Threads: any.
@@ -2452,6 +2488,78 @@ toolcore_status_t toolcore_progress(toolcore_inflight_t *inflight,
 toolcore_status_t toolcore_cancel(toolcore_inflight_t *inflight,
                                   size_t index,
                                   uint64_t now_ms);
+
+// Bytes of memory with which a mailbox holds so many messages at once, each of a text of at most text_bytes.
+// SIZE_MAX if there is no such memory.
+//
+// Threads: any.
+size_t toolcore_mailbox_mem_size(size_t messages, size_t text_bytes);
+
+// Makes an empty mailbox in `mem`, which it keeps until toolcore_mailbox_deinit.
+//
+// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_mailbox_mem_size(1, 0); ERR_INVALID_ARGUMENT.
+// Unless OK, *out is NULL.
+// Threads: touches only its arguments. Hand the mailbox to the context that sends as anything else is handed over.
+TOOLCORE_MUST_USE
+toolcore_status_t toolcore_mailbox_init(void *mem,
+                                        size_t mem_len,
+                                        toolcore_mailbox_t **out);
+
+// Ends a mailbox; what is in it is lost. Nobody may send to it any more. NULL and one that has ended are ignored.
+void toolcore_mailbox_deinit(toolcore_mailbox_t *mailbox);
+
+// Sends: the call of `ticket` has this text as its result. It is copied, and read as UTF-8. at_ms is the time now, by
+// the clock of the calls in flight: what was sent in time is in time, if toolcore_receive is called before
+// toolcore_poll.
+//
+// Returns TOOLCORE_OK; ERR_FULL if there is no room now; ERR_OUT_OF_RANGE beyond TOOLCORE_MAILBOX_TEXT_MAX;
+// ERR_INVALID_UTF8; ERR_INVALID_ARGUMENT. Never waits. What is not sent is the sender's matter: the call ends at its
+// deadline.
+// Threads: the one context that sends, as for all functions that send.
+toolcore_status_t toolcore_mailbox_complete_text(const toolcore_mailbox_t *mailbox,
+                                                 uint64_t ticket,
+                                                 uint64_t at_ms,
+                                                 toolcore_str_t text);
+
+// Sends: the call of `ticket` has this JSON value as its result; one that is no JSON fails the call.
+//
+// Returns what toolcore_mailbox_complete_text does.
+toolcore_status_t toolcore_mailbox_complete_json(const toolcore_mailbox_t *mailbox,
+                                                 uint64_t ticket,
+                                                 uint64_t at_ms,
+                                                 toolcore_str_t json);
+
+// Sends: the call of `ticket` failed, with this message for the model.
+//
+// Returns what toolcore_mailbox_complete_text does.
+toolcore_status_t toolcore_mailbox_fail(const toolcore_mailbox_t *mailbox,
+                                        uint64_t ticket,
+                                        uint64_t at_ms,
+                                        toolcore_str_t message);
+
+// Sends: the call of `ticket` has done `done` of `total` (0 if that is unknown).
+//
+// Returns what toolcore_mailbox_complete_text does.
+toolcore_status_t toolcore_mailbox_progress(const toolcore_mailbox_t *mailbox,
+                                            uint64_t ticket,
+                                            uint64_t at_ms,
+                                            uint64_t done,
+                                            uint64_t total);
+
+// Whether nothing is in the mailbox: to ask with interrupts disabled, before the core is put to sleep. true for NULL.
+//
+// Threads: the one that receives.
+bool toolcore_mailbox_is_empty(const toolcore_mailbox_t *mailbox);
+
+// Receives all that is in the mailbox, and does what it says: completes calls, fails them, tells of progress. Call it
+// before toolcore_poll. Messages about calls that nobody waits for any more are discarded and counted, as
+// toolcore_complete does it. *received is how many messages there were; it may be NULL.
+//
+// Returns TOOLCORE_OK; ERR_BUSY from a callback; ERR_INVALID_ARGUMENT, and then nothing was received.
+// Threads: the one that uses `inflight`.
+toolcore_status_t toolcore_receive(toolcore_inflight_t *inflight,
+                                   const toolcore_mailbox_t *mailbox,
+                                   size_t *received);
 
 // Whether a text is one JSON value (RFC 8259, UTF-8) with nothing but blanks around it.
 //

@@ -25,7 +25,7 @@ macro_rules! programs {
 }
 
 programs! {
-    answer arguments buffers callbacks context conversions declared drops hooks json limits nulls prepare registry schema stack
+    answer arguments buffers callbacks context conversions declared drops hooks json limits mailbox nulls prepare registry schema stack
     steps streams structs threads
 }
 

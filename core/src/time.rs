@@ -154,6 +154,11 @@ impl WrappingMillis {
         WrappingMillis(None)
     }
 
+    /// Of a counter that stood at `latest` when it was last read.
+    pub const fn resumed(latest: Instant) -> Self {
+        WrappingMillis(Some(latest))
+    }
+
     /// The instant at which the counter shows `now`, never earlier than the one before.
     pub const fn extend(&mut self, now: u32) -> Instant {
         let latest = match self.0 {

@@ -81,6 +81,9 @@ pub mod inflight;
 
 pub mod complete;
 
+#[cfg(feature = "mailbox")]
+pub mod mailbox;
+
 pub mod json;
 
 pub mod json_writer;

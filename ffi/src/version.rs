@@ -48,6 +48,8 @@ pub const TOOLCORE_FEATURE_MCP: u32 = 2048;
 pub const TOOLCORE_FEATURE_TEXT_FORMS: u32 = 4096;
 /// toolcore_features: the functions toolcore_stream_ are there.
 pub const TOOLCORE_FEATURE_STREAM: u32 = 8192;
+/// toolcore_features: toolcore_mailbox_ and toolcore_receive.
+pub const TOOLCORE_FEATURE_MAILBOX: u32 = 16384;
 
 /// What the library that is linked was built with, as TOOLCORE_FEATURE_ flags. A schema that uses what it was built
 /// without is refused by name: ERR_BAD_SCHEMA. (Without `format`, that keyword is an annotation, and asking for it to
@@ -72,4 +74,5 @@ pub extern "C" fn toolcore_features() -> u32 {
         | built(TOOLCORE_FEATURE_MCP, cfg!(feature = "mcp"))
         | built(TOOLCORE_FEATURE_TEXT_FORMS, cfg!(feature = "text-forms"))
         | built(TOOLCORE_FEATURE_STREAM, cfg!(feature = "stream"))
+        | built(TOOLCORE_FEATURE_MAILBOX, cfg!(feature = "mailbox"))
 }

@@ -275,7 +275,7 @@ static const struct {
     ROW(toolcore_param_t, good_param, use_param),
     ROW(toolcore_param_t, good_param, use_nested_param),
     ROW(toolcore_param_t, good_param, use_items),
-    ROW(toolcore_tool_t, good_tool, use_tool),
+    ROW_SINCE(toolcore_tool_t, cancel, good_tool, use_tool),
     ROW(toolcore_hook_t, plain, use_hook),
     ROW_SINCE(toolcore_tools_opts_t, choice_tools, plain, use_tools_opts),
     ROW(toolcore_native_tool_t, good_native, use_native),

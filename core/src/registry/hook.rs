@@ -20,7 +20,8 @@ pub trait Hook {
     /// May let the call pass, rewrite it through `draft`, or block it with a message written to `why`.
     fn before(&self, draft: &mut Draft<'_, '_>, why: &mut Sink<'_>) -> Verdict;
 
-    /// May change or replace the result, a failed one too. Runs only after a handler returned in time.
+    /// May change or replace the result, a failed one too. Runs only after a handler returned in time, or its call was
+    /// completed in time; that of a call that was completed later is `call` as the model wrote it.
     fn after(&self, call: &ToolCall<'_>, result: &mut ToolResult<'_>);
 }
 

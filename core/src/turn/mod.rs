@@ -24,9 +24,13 @@
 //!   is larger than its share is cut, and says so. What is free is also the scratch memory of handlers.
 //! - A call whose deadline has passed when its tool completes it is timed out, also if nobody had polled meanwhile.
 
+#[cfg(feature = "mailbox")]
+mod deliver;
 mod event;
 
 pub use crate::result::MIN_KEPT;
+#[cfg(feature = "mailbox")]
+pub use deliver::deliver;
 pub use event::{Event, EventKind};
 
 use crate::answer::{
