@@ -128,6 +128,7 @@ pub use rendered::RenderedTools;
 pub use replay::ReplayError;
 pub use reply::{Calls, Finish, Reply, ReplyError, ReplyOptions, parse_reply, write_provider_error};
 pub(crate) use reply::{Origin, error_message, read_reply};
+pub(crate) use results::write_cancelled;
 pub use results::{CallResult, Results, ResultsError, ResultsOptions, render_results, render_results_from};
 pub(crate) use results::{MIN_ROOM, render_one};
 pub(crate) use text_form::{Piece, Scanner, Step, TextCall, TextForm};
