@@ -4,6 +4,8 @@
 //! passed the tool's schema, and there is no other way to hold them. No getter panics or allocates.
 
 use core::cell::Cell;
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
 
 use crate::arena::Arena;
 use crate::json::{Kind, Number, NumberError, Str, Value};
@@ -65,7 +67,18 @@ pub struct Call<'c> {
     pub args: Args<'c>,
     pub(crate) deadline: Deadline,
     pub(crate) clock: Option<&'c dyn Clock>,
-    pub(crate) ticket: Option<Ticket>,
+    pub(crate) waiter: Waiter<'c>,
+}
+
+/// What waits for a call that does not end at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Waiter<'c> {
+    /// Nothing.
+    Nobody,
+    /// A table of calls in flight.
+    Table(Ticket),
+    /// An async dispatch, which asks by this request to give the call up.
+    Future(&'c CancelRequest),
 }
 
 impl Call<'_> {
@@ -74,10 +87,32 @@ impl Call<'_> {
         self.deadline
     }
 
-    /// The ticket by which the call can be completed later, if its handler returns
-    /// [`Poll::Pending`](core::task::Poll::Pending). `None` where nothing would wait for it.
+    /// The ticket by which the call can be completed later, if its handler returns [`Poll::Pending`]. `None`
+    /// where nothing would wait for it.
     pub fn ticket(&self) -> Option<Ticket> {
-        self.ticket
+        match self.waiter {
+            Waiter::Table(ticket) => Some(ticket),
+            Waiter::Nobody | Waiter::Future(_) => None,
+        }
+    }
+
+    /// Whether an async handler is asked to give up: the call's deadline has passed, or the host cancelled it.
+    /// What the handler answers from then on is discarded. Always false where the call is not dispatched by
+    /// [`dispatch_async`](crate::dispatch::dispatch_async).
+    pub fn cancelled(&self) -> bool {
+        self.request().is_some_and(CancelRequest::cancelled)
+    }
+
+    /// Is ready once [`Call::cancelled`]: for an async handler to wait for, beside its work.
+    pub fn cancellation(&self) -> Cancellation<'_> {
+        Cancellation(self.request())
+    }
+
+    fn request(&self) -> Option<&CancelRequest> {
+        match self.waiter {
+            Waiter::Future(request) => Some(request),
+            Waiter::Nobody | Waiter::Table(_) => None,
+        }
     }
 
     /// What is left until the deadline; `None` without one. A result after it counts as a timeout.
@@ -88,14 +123,74 @@ impl Call<'_> {
 
 impl core::fmt::Debug for Call<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let Call { id, name, args, deadline, ticket, clock: _ } = self;
+        let Call { id, name, args, deadline, waiter, clock: _ } = self;
         f.debug_struct("Call")
             .field("id", id)
             .field("name", name)
             .field("args", args)
             .field("deadline", deadline)
-            .field("ticket", ticket)
+            .field("waiter", waiter)
             .finish_non_exhaustive()
+    }
+}
+
+/// A request to give a call up, made on one side and seen on the other, both in one thread.
+///
+/// A host that wants to give up a call of [`dispatch_async`](crate::dispatch::dispatch_async) lends it one, and
+/// one for each call that runs beside it. It remembers one task to wake, the one that asked last.
+#[derive(Default)]
+pub struct CancelRequest {
+    made: Cell<bool>,
+    waker: Cell<Option<Waker>>,
+}
+
+impl CancelRequest {
+    /// One that is not made yet.
+    pub const fn new() -> Self {
+        CancelRequest { made: Cell::new(false), waker: Cell::new(None) }
+    }
+
+    /// Makes it, and wakes the task that waits for it. It is never taken back.
+    pub fn cancel(&self) {
+        self.made.set(true);
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+
+    /// Whether it was made.
+    pub fn cancelled(&self) -> bool {
+        self.made.get()
+    }
+
+    /// Is ready once it is made.
+    pub fn cancellation(&self) -> Cancellation<'_> {
+        Cancellation(Some(self))
+    }
+}
+
+impl core::fmt::Debug for CancelRequest {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("CancelRequest").field("made", &self.made).finish_non_exhaustive()
+    }
+}
+
+/// A future that is ready once a [`CancelRequest`] is made; never, where there is none.
+#[derive(Clone, Debug)]
+#[must_use = "futures do nothing unless polled"]
+pub struct Cancellation<'c>(pub(crate) Option<&'c CancelRequest>);
+
+impl Future for Cancellation<'_> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let Some(request) = self.0 else { return Poll::Pending };
+        if request.cancelled() {
+            return Poll::Ready(());
+        }
+        let known = request.waker.take().filter(|waker| waker.will_wake(context.waker()));
+        request.waker.set(Some(known.unwrap_or_else(|| context.waker().clone())));
+        Poll::Pending
     }
 }
 

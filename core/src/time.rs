@@ -1,9 +1,11 @@
 //! Time as data: instants, durations, deadlines and where the time comes from.
 //!
-//! The library reads no clock of its own. A [`Clock`] is handed in; only dispatch asks it. Everything
+//! The library reads no clock of its own. A [`Clock`] is handed in; only dispatch asks it, and async dispatch
+//! waits by a [`Timer`]. Everything
 //! else takes an [`Instant`], so that each behaviour can be tested without a sleep.
 
 use core::cell::Cell;
+use core::task::Poll;
 
 /// A point in time: milliseconds since an origin that the clock chooses. Never goes back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,6 +73,19 @@ pub trait Clock {
 impl<C: Clock + ?Sized> Clock for &C {
     fn now(&self) -> Instant {
         (**self).now()
+    }
+}
+
+/// A clock that async code can wait by.
+pub trait Timer: Clock {
+    /// Is ready once [`Clock::now`] is `at` or later, never before, and wakes its task then. To drop it ends
+    /// the wait. Write `async fn until` where that is enough.
+    fn until(&self, at: Instant) -> impl Future<Output = ()>;
+}
+
+impl<T: Timer + ?Sized> Timer for &T {
+    fn until(&self, at: Instant) -> impl Future<Output = ()> {
+        (**self).until(at)
     }
 }
 
@@ -170,6 +185,19 @@ impl WrappingMillis {
         };
         self.0 = Some(Instant(latest));
         Instant(latest)
+    }
+}
+
+/// Nothing tells a future that the clock was moved, so that a task that waits wants to be polled again at once.
+impl Timer for ManualClock {
+    fn until(&self, at: Instant) -> impl Future<Output = ()> {
+        core::future::poll_fn(move |context| {
+            if self.now() >= at {
+                return Poll::Ready(());
+            }
+            context.waker().wake_by_ref();
+            Poll::Pending
+        })
     }
 }
 

@@ -131,6 +131,29 @@ impl Ran for Poll<Result<(), Failure>> {
     }
 }
 
+/// What runs a tool's calls as futures, by [`dispatch_async`](crate::dispatch::dispatch_async).
+///
+/// As with [`Handler`], the arguments have passed the tool's schema and the outcome is appended to `result`.
+/// The future is polled where it was made; it lends from the call, so that it needs no heap and cannot outlive
+/// it. Write `async fn run`. An async function, and an async closure, is a handler itself; tools whose
+/// futures have different types become one by an `enum` (see [`dispatch_async`](crate::dispatch::dispatch_async)).
+///
+/// Past its deadline, the call is asked to give up ([`Call::cancellation`]), and at the end of its grace period
+/// the future is dropped: what it holds is given back by `Drop`, wherever it waits.
+pub trait AsyncHandler {
+    /// Runs one call.
+    fn run(&self, call: &Call<'_>, result: &mut ToolResult<'_>) -> impl Future<Output = Result<(), Failure>>;
+}
+
+impl<F> AsyncHandler for F
+where
+    F: AsyncFn(&Call<'_>, &mut ToolResult<'_>) -> Result<(), Failure>,
+{
+    async fn run(&self, call: &Call<'_>, result: &mut ToolResult<'_>) -> Result<(), Failure> {
+        self(call, result).await
+    }
+}
+
 /// Why a handler gave up. The model reads `Tool error: …`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror_no_std::Error)]
 pub enum Failure {

@@ -4,22 +4,24 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
 use toolcore::answer::{AnswerOptions, answer};
-use toolcore::call::Call;
+use toolcore::call::{Call, ToolCall};
 use toolcore::context::{self, BytesPerFour, ContextBlock};
 use toolcore::dialect::{
     CallResult, Choice, Dialect, ResultsOptions, ToolsOptions, parse_reply, render_results, render_tools,
 };
-use toolcore::dispatch::{DispatchOptions, dispatch};
+use toolcore::dispatch::{AsyncOptions, DispatchOptions, dispatch, dispatch_async};
 use toolcore::json::Options;
 use toolcore::registry::{RegistryMemory, RegistryOptions};
-use toolcore::result::ToolResult;
+use toolcore::result::{OutcomeKind, ToolResult};
 use toolcore::schema::ToolParameter;
 use toolcore::scratch::Scratch;
 use toolcore::sink::Sink;
-use toolcore::time::{Duration, Instant, ManualClock};
-use toolcore::tool::{Failure, Parameters, ToolDefinition};
+use toolcore::time::{Clock, Duration, Instant, ManualClock, Timer};
+use toolcore::tool::{AsyncHandler, Failure, Parameters, ToolDefinition};
 
 struct Counting;
 
@@ -80,6 +82,11 @@ const ANTHROPIC: &str = r#"{"role":"assistant","stop_reason":"tool_use","content
 fn nothing_is_allocated_from_registration_to_the_messages() {
     assert_eq!(allocations(|| drop(Box::new(1))), 1, "the counter counts");
     assert_eq!(allocations(everything), 0);
+}
+
+#[test]
+fn nothing_is_allocated_by_futures_that_end_are_cancelled_or_are_dropped() {
+    assert_eq!(allocations(waiting), 0);
 }
 
 fn allocations(run: impl FnOnce()) -> usize {
@@ -164,4 +171,60 @@ fn everything() {
     let mut states = [context::BlockState::default(); 2];
     let options = context::RenderOptions::new(8);
     context::render(&blocks, &options, &BytesPerFour, &mut states, &mut out).unwrap();
+}
+
+/// Tools that wait.
+enum Waits<'c> {
+    For(&'c ManualClock, u64),
+    ForTheCancel,
+    Forever,
+}
+
+impl AsyncHandler for Waits<'_> {
+    async fn run(&self, call: &Call<'_>, result: &mut ToolResult<'_>) -> Result<(), Failure> {
+        match self {
+            Waits::For(clock, millis) => clock.until(Instant::from_millis(*millis)).await,
+            Waits::ForTheCancel => call.cancellation().await,
+            Waits::Forever => std::future::pending().await,
+        }
+        Ok(result.text(call.args.str("city")?)?)
+    }
+}
+
+fn waiting() {
+    let clock = ManualClock::new(Instant::default());
+    let mut memory = RegistryMemory::<Waits<'_>, 4, 1024>::new();
+    let mut tools = memory.registry(RegistryOptions::default());
+    let city = [ToolParameter::string("city").describe("City name.")];
+    let timed = ToolDefinition {
+        parameters: Parameters::Declared(&city),
+        timeout: Some(Duration::from_millis(10)),
+        ..ToolDefinition::default()
+    };
+    tools.add(&ToolDefinition { name: "soon", ..timed }, Waits::For(&clock, 5)).unwrap();
+    tools.add(&ToolDefinition { name: "polite", ..timed }, Waits::ForTheCancel).unwrap();
+    tools.add(&ToolDefinition { name: "deaf", ..timed }, Waits::Forever).unwrap();
+    let mut context = Context::from_waker(Waker::noop());
+    let (mut words, mut bytes) = ([0; 64], [0; 1024]);
+    for (name, expected) in
+        [("soon", OutcomeKind::Answered), ("polite", OutcomeKind::TimedOut), ("deaf", OutcomeKind::TimedOut)]
+    {
+        let call = ToolCall { name, arguments: r#"{"city":"Os\u006co"}"#, ..ToolCall::default() };
+        let options = AsyncOptions { grace: Duration::from_millis(20), ..AsyncOptions::default() };
+        let scratch = Scratch::new(&mut words, &mut bytes);
+        let mut task = pin!(dispatch_async(&tools, &call, &options, &clock, scratch));
+        let kind = loop {
+            match task.as_mut().poll(&mut context) {
+                Poll::Ready(result) => break result.unwrap().kind(),
+                Poll::Pending => clock.advance(Duration::from_millis(1)),
+            }
+        };
+        assert_eq!(kind, expected);
+    }
+    assert_eq!(clock.now(), Instant::from_millis(5 + 10 + 30));
+    let call = ToolCall { name: "deaf", arguments: r#"{"city":"Oslo"}"#, ..ToolCall::default() };
+    let options = AsyncOptions::default();
+    let scratch = Scratch::new(&mut words, &mut bytes);
+    let mut task = pin!(dispatch_async(&tools, &call, &options, &clock, scratch));
+    assert!(task.as_mut().poll(&mut context).is_pending());
 }

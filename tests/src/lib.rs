@@ -3,7 +3,8 @@
 //! The tests run `libtoolcore.a` through C, as a host does: [`c_programs`](../c_programs.rs) are checks written in C,
 //! [`inspect`](../inspect/main.rs) sends suites and field cases through the desk tool, [`demo`](../demo.rs) and
 //! [`readme`](../readme.rs) hold the examples and the README to what they say, [`header`](../header.rs) compiles the
-//! header as the languages that it is for, [`sdk`](../sdk.rs) holds the desk tool against the providers' SDKs. Expected values are those of specifications, suites and recorded traffic.
+//! header as the languages that it is for, [`sdk`](../sdk.rs) holds the desk tool against the providers' SDKs, [`embassy`](../embassy.rs) runs async tools
+//! by embassy-time. Expected values are those of specifications, suites and recorded traffic.
 
 pub mod desk;
 

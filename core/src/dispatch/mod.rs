@@ -11,13 +11,17 @@
 //! thread and is never interrupted: it can ask what time is left, and a result that comes after the
 //! deadline is discarded and becomes a timeout. A timeout that the tool itself reports is an ordinary
 //! failure.
+//!
+//! Handlers that are futures are run by [`dispatch_async`], which asks them to give up at their deadline and
+//! drops them after a grace period.
 
 mod accept;
+mod asynchronous;
 
 use core::task::Poll;
 
 use crate::arena::Arena;
-use crate::call::{Args, Call, Ticket, ToolCall};
+use crate::call::{Args, Call, Ticket, ToolCall, Waiter};
 use crate::dialect::{NameRule, resolve};
 use crate::registry::{Draft, Hook, Registry, Tool, Verdict};
 use crate::result::{OutcomeKind, ToolResult};
@@ -27,6 +31,8 @@ use crate::sink::Sink;
 use crate::time::{Clock, Deadline, Duration};
 use crate::tool::{Failure, Handler};
 use accept::{Accepted, accept};
+
+pub use asynchronous::{AsyncOptions, GRACE, dispatch_async};
 
 /// Is told what was changed in the arguments of a call before they were checked.
 pub type Changed<'o> = &'o dyn Fn(&ToolCall<'_>, &Coercion<'_>);
@@ -218,7 +224,8 @@ impl<'c, 's: 'c, H> Ready<'c, 's, H> {
             _ => Deadline::NEVER,
         };
         let args = Args::new(arguments, Arena::new(decode));
-        let accepted = Call { id: call.id, name: tool.info.name(), args, deadline, clock, ticket };
+        let waiter = ticket.map_or(Waiter::Nobody, Waiter::Table);
+        let accepted = Call { id: call.id, name: tool.info.name(), args, deadline, clock, waiter };
         Started { handler: tool.handler, call, accepted, timeout, result }
     }
 }

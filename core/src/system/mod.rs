@@ -1,8 +1,12 @@
-//! The operating system's monotonic clock (feature `std`).
+//! The operating system's monotonic clock, and a timer by it (feature `std`).
+
+mod timer;
 
 use std::time;
 
 use crate::time::{Clock, Instant};
+
+pub use timer::SystemTimer;
 
 /// Milliseconds since the clock was made, by the system's monotonic clock.
 #[derive(Clone, Copy, Debug)]
