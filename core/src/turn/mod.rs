@@ -233,7 +233,7 @@ impl<'t> Turn<'t> {
         write: impl FnOnce(&mut ToolResult<'_>),
     ) -> Result<(), TicketError> {
         let now = with.inflight.advance(now);
-        let end = with.inflight.end(ticket, now)?;
+        let end = with.inflight.end(ticket, now, Some(self.number))?;
         match end {
             End::InTime(flight) => {
                 let registry = with.registry;
@@ -248,6 +248,10 @@ impl<'t> Turn<'t> {
             }
             End::TimedOut(flight) => {
                 settle_by(with, Some(self), flight, ticket, EventKind::TimedOut, now);
+                Err(TicketError::Late)
+            }
+            End::Orphaned(flight) => {
+                settle_by(with, Some(self), flight, ticket, EventKind::Cancelled, now);
                 Err(TicketError::Late)
             }
             End::Late(flight) => {
@@ -312,8 +316,9 @@ impl<'t> Turn<'t> {
             match (entry.state, entry.ticket) {
                 (State::Waiting, _) => self.settle_as(with, index, None, EventKind::Cancelled, now),
                 (State::Running, Some(ticket)) => {
-                    if let Some(flight) = with.inflight.cancel(ticket, now) {
-                        self.settle_as(with, index, Some(flight), EventKind::Cancelled, now);
+                    let flight = with.inflight.cancel(ticket, now);
+                    self.settle_as(with, index, flight, EventKind::Cancelled, now);
+                    if let Some(flight) = flight {
                         ask(with, Some(self), ticket, flight, now);
                     }
                 }
@@ -564,8 +569,12 @@ pub fn end<H: Handler, K: Hook>(
     now: Instant,
 ) -> Result<(), TicketError> {
     let now = with.inflight.advance(now);
-    let (End::InTime(flight) | End::TimedOut(flight) | End::Late(flight)) = with.inflight.end(ticket, now)?;
-    tell(with, None, flight, ticket, EventKind::Late, now);
+    let (flight, kind) = match with.inflight.end(ticket, now, None)? {
+        End::TimedOut(flight) => (flight, EventKind::TimedOut),
+        End::Orphaned(flight) => (flight, EventKind::Cancelled),
+        End::InTime(flight) | End::Late(flight) => (flight, EventKind::Late),
+    };
+    tell(with, None, flight, ticket, kind, now);
     Err(TicketError::Late)
 }
 
