@@ -192,6 +192,11 @@ impl<'m> InFlight<'m> {
         self.slots.get(first.order as usize).map(|slot| Instant::from_millis(slot.due))
     }
 
+    /// Whether a call that is to be cancelled has any time to end.
+    pub(crate) fn has_grace(&self) -> bool {
+        !self.grace.is_zero()
+    }
+
     /// The time, which never goes back.
     pub(crate) fn advance(&mut self, now: Instant) -> Instant {
         self.latest = self.latest.max(now);

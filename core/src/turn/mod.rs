@@ -621,11 +621,11 @@ fn ask<H: Handler, K: Hook>(
     now: Instant,
 ) {
     // Of a tool that was removed nothing can be asked.
-    let Some(tool) = with.registry.by_serial(flight.serial, flight.position as usize) else { return };
-    match tool.handler.cancel(ticket) {
-        Cancel::Later => {}
+    let tool = with.registry.by_serial(flight.serial, flight.position as usize);
+    match tool.map_or(Cancel::Later, |tool| tool.handler.cancel(ticket)) {
         Cancel::Ended => with.inflight.settle(ticket, true),
-        Cancel::Abandoned => {
+        Cancel::Later if with.inflight.has_grace() => {}
+        Cancel::Later | Cancel::Abandoned => {
             with.inflight.settle(ticket, false);
             tell(with, turn, flight, ticket, EventKind::Abandoned, now);
         }
