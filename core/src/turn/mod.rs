@@ -299,7 +299,7 @@ impl<'t> Turn<'t> {
     }
 
     /// Gives up calls: their results say so, and those that have begun are asked to end. One that has its result
-    /// keeps it.
+    /// keeps it, and so does one whose deadline has passed: it has timed out.
     pub fn cancel<H: Handler, K: Hook>(
         &mut self,
         with: &mut Runtime<'_, '_, '_, '_, H, K>,
@@ -307,6 +307,7 @@ impl<'t> Turn<'t> {
         now: Instant,
     ) {
         let now = with.inflight.advance(now);
+        expire(with, Some(&mut *self), now);
         let range = match which {
             Which::One(index) => index..index.saturating_add(1).min(self.entries.len()),
             Which::All => 0..self.entries.len(),
