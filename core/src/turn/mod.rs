@@ -342,10 +342,12 @@ impl<'t> Turn<'t> {
         if self.reply.is_empty() {
             return Ok(self.outcome);
         }
-        if sink.room() == 0 {
-            return Err(NoSpace { need: sink.len() + self.measure(with.options) });
+        let room = sink.room();
+        match self.write(Messages::unbounded(&self.reply, with.options, sink)) {
+            Err(need) if room == 0 => return Err(need),
+            Err(_) => self.write(Messages::begin(&self.reply, with.options, sink)?)?,
+            Ok(()) => {}
         }
-        self.write(Messages::begin(&self.reply, with.options, sink)?)?;
         Ok(self.outcome)
     }
 
