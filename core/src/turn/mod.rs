@@ -40,7 +40,7 @@ use crate::registry::{Hook, Registry};
 use crate::result::{OutcomeKind, Shape, ToolResult, restore};
 use crate::scratch::Scratch;
 use crate::sink::{NoSpace, Sink};
-use crate::time::{Duration, Instant};
+use crate::time::{Deadline, Duration, Instant};
 use crate::tool::{Cancel, Handler};
 
 /// How many calls wait at once where nothing else is said.
@@ -443,6 +443,10 @@ impl<'t> Turn<'t> {
                     }
                     (Begun::Pending { deadline, timeout, .. }, Some(ticket)) => {
                         let serial = registry.serial(position as usize);
+                        // A clock that has stepped back takes no time from the call.
+                        let least = timeout.and_then(|timeout| Deadline::after(now, timeout).instant());
+                        let at = deadline.instant().zip(least).map(|(at, least)| at.max(least));
+                        let deadline = at.map_or(Deadline::NEVER, Deadline::at);
                         let call = u32::try_from(index).unwrap_or(u32::MAX);
                         with.inflight.wait(ticket, Flight { turn: number, call, position, serial }, deadline);
                         if let Some(entry) = self.entries.get_mut(index) {
