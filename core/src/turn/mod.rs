@@ -426,7 +426,6 @@ impl<'t> Turn<'t> {
             message: "",
         };
         let free = self.pool.get_mut(self.used..).unwrap_or_default();
-        let base = free.as_ptr().addr();
         let ended = match prepare(registry, &call, &each, Scratch::new(self.words, free)) {
             Ok(Prepared::Ended(result)) => Some(result),
             Ok(Prepared::Ready(ready)) => {
@@ -479,8 +478,8 @@ impl<'t> Turn<'t> {
             event.result = Some(&result);
             (with.watch)(&event);
             self.outcome.add(&result);
-            let (shape, at) = (result.shape(), result.memory().as_ptr().addr() - base);
-            self.keep(index, shape, at);
+            let (shape, memory) = (result.shape(), result.memory().as_ptr());
+            self.keep(index, shape, memory);
         }
         Ok(())
     }
@@ -535,22 +534,25 @@ impl<'t> Turn<'t> {
             message: "",
         });
         self.outcome.add(&result);
-        let shape = result.shape();
-        self.keep(index, shape, 0);
+        let (shape, memory) = (result.shape(), result.memory().as_ptr());
+        self.keep(index, shape, memory);
     }
 
-    /// Keeps the result of a call, whose parts begin `at` bytes after what is used of the pool.
-    fn keep(&mut self, index: usize, mut shape: Shape, at: usize) {
+    /// Keeps the result of a call, whose parts stand at `memory`, in what is free of the pool. Nothing is left of the
+    /// parts of a result that a handler has put into memory of its own.
+    fn keep(&mut self, index: usize, mut shape: Shape, memory: *const u8) {
         let free = self.pool.get_mut(self.used..).unwrap_or_default();
         let spare = free.len().saturating_sub(self.open.saturating_mul(MIN_KEPT));
         let room = (MIN_KEPT + spare / self.open.max(1)).min(free.len());
-        shape.cut(free.get(at..).unwrap_or_default(), room);
+        let at = memory.addr().wrapping_sub(free.as_ptr().addr());
+        let parts = free.get(at..).filter(|parts| shape.body() <= parts.len());
+        shape.cut(parts.unwrap_or_default(), if parts.is_some() { room } else { 0 });
         let (size, body) = (shape.size(), shape.body());
         // It was cut to fit.
-        if at + body <= free.len() && size + body <= free.len() {
+        if body > 0 && size + body <= free.len() {
             free.copy_within(at..at + body, size);
-            shape.write(free);
         }
+        shape.write(free);
         if let Some(entry) = self.entries.get_mut(index) {
             let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
             (entry.state, entry.ticket) = (State::Settled, None);
