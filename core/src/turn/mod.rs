@@ -195,7 +195,7 @@ impl<'t> Turn<'t> {
     }
 
     /// Cancels what is due, abandons what does not end, and starts calls in their order as long as fewer than
-    /// [`AnswerOptions::side_by_side`] wait. Gives when it wants to be polled next at the latest; `None` if only a
+    /// [`AnswerOptions::side_by_side`] are in flight, which those that were asked to end still are. Gives when it wants to be polled next at the latest; `None` if only a
     /// completion can bring it on. Poll also after each completion, which may have made room for the next call.
     ///
     /// On an error no tool of the turn has run.
@@ -210,7 +210,8 @@ impl<'t> Turn<'t> {
         Ok(with.inflight.next())
     }
 
-    /// The call of `ticket` has this result, which is copied. [`TicketError::Late`] if its time was over.
+    /// The call of `ticket` has this result, which is copied. [`TicketError::Late`] if its time was over. Post-hooks
+    /// see it, and the call as the model wrote it.
     pub fn complete<H: Handler, K: Hook>(
         &mut self,
         with: &mut Runtime<'_, '_, '_, '_, H, K>,
