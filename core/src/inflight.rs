@@ -25,9 +25,6 @@
 use crate::call::Ticket;
 use crate::time::{Deadline, Duration, Instant};
 
-/// The grace period where none is set: 1 s.
-pub const GRACE: Duration = Duration::from_millis(1000);
-
 /// Why a ticket could not be used. Harmless: the call that it was for has its outcome already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror_no_std::Error)]
 pub enum TicketError {
@@ -87,8 +84,8 @@ enum State {
     /// Nothing holds it; its last call was completed, or there was none.
     #[default]
     Free,
-    /// Nothing holds it; its last call was abandoned.
-    Abandoned,
+    /// Nothing holds it; its last call was given up, and its ticket has not come since.
+    GivenUp,
     /// A handler runs, and says afterwards whether it waits.
     Reserved,
     /// Its call waits.
@@ -128,6 +125,8 @@ pub(crate) enum End {
     InTime(Flight),
     /// The deadline had passed, and nobody had noticed: that is the call's outcome.
     TimedOut(Flight),
+    /// Its turn was gone: the call is cancelled.
+    Orphaned(Flight),
     /// It had its outcome before, and has ended now.
     Late(Flight),
 }
@@ -150,7 +149,7 @@ pub struct InFlight<'m> {
 
 impl<'m> InFlight<'m> {
     /// A table of as many calls at once as there are slots. A call that is to be cancelled has `grace` to end
-    /// before it is abandoned ([`GRACE`] is usual); none at all abandons it at once.
+    /// before it is abandoned ([`GRACE`](crate::time::GRACE) is usual); none at all abandons it at once.
     pub fn new(slots: &'m mut [Slot], grace: Duration) -> Self {
         // More than a ticket can count are not used.
         let slots = slots.split_at_mut(slots.len().min(u32::MAX as usize - 1)).0;
@@ -188,6 +187,11 @@ impl<'m> InFlight<'m> {
     pub fn next(&self) -> Option<Instant> {
         let first = self.slots.first().filter(|_| self.timed > 0)?;
         self.slots.get(first.order as usize).map(|slot| Instant::from_millis(slot.due))
+    }
+
+    /// Whether a call that is to be cancelled has any time to end.
+    pub(crate) fn has_grace(&self) -> bool {
+        !self.grace.is_zero()
     }
 
     /// The time, which never goes back.
@@ -256,30 +260,43 @@ impl<'m> InFlight<'m> {
         self.running(ticket, now).map(|_| ())
     }
 
-    /// The call of a ticket has ended.
-    pub(crate) fn end(&mut self, ticket: Ticket, now: Instant) -> Result<End, TicketError> {
+    /// The call of a ticket has ended. Whoever brings it serves `turn`; no other has a use for what it brings.
+    pub(crate) fn end(
+        &mut self,
+        ticket: Ticket,
+        now: Instant,
+        turn: Option<u32>,
+    ) -> Result<End, TicketError> {
         let now = self.advance(now);
         let at = self.find(ticket).inspect_err(|error| self.count(*error))?;
-        let Some(slot) = self.slots.get(at) else { return Err(TicketError::Unknown) };
-        let (state, flight, due) = (slot.state, slot.flight, slot.is_due(now));
-        match state {
-            State::Running => {
-                self.close(at, State::Free);
-                let count = if due { &mut self.stats.timed_out } else { &mut self.stats.completed };
-                *count = count.saturating_add(1);
-                if due {
-                    self.count(TicketError::Late);
-                }
-                Ok(if due { End::TimedOut(flight) } else { End::InTime(flight) })
+        let Some(slot) = self.slots.get_mut(at) else { return Err(TicketError::Unknown) };
+        let (flight, due) = (slot.flight, slot.is_due(now));
+        let (end, count) = match slot.state {
+            State::Running if due && !slot.is_orphan() => {
+                (End::TimedOut(flight), Some(&mut self.stats.timed_out))
             }
-            State::Cancelling => {
-                self.close(at, State::Free);
+            State::Running if due || turn != Some(flight.turn) => {
+                (End::Orphaned(flight), Some(&mut self.stats.cancelled))
+            }
+            State::Running => (End::InTime(flight), Some(&mut self.stats.completed)),
+            State::Cancelling => (End::Late(flight), None),
+            State::GivenUp => {
+                // From now on its ticket has come.
+                slot.state = State::Free;
                 self.count(TicketError::Late);
-                Ok(End::Late(flight))
+                return Err(TicketError::Late);
             }
             // Only between a handler's start and its end, when nobody else has the table.
-            _ => Err(TicketError::Unknown),
+            _ => return Err(TicketError::Unknown),
+        };
+        if let Some(count) = count {
+            *count = count.saturating_add(1);
         }
+        self.close(at, State::Free);
+        if !matches!(end, End::InTime(_)) {
+            self.count(TicketError::Late);
+        }
+        Ok(end)
     }
 
     /// Gives up the call of a ticket if it waits; it has its grace period from now on.
@@ -301,7 +318,7 @@ impl<'m> InFlight<'m> {
         let (ticket, flight) = (slot.ticket(at), slot.flight);
         let what = match slot.state {
             State::Running => {
-                let orphan = slot.due == 0;
+                let orphan = slot.is_orphan();
                 let count = if orphan { &mut self.stats.cancelled } else { &mut self.stats.timed_out };
                 *count = count.saturating_add(1);
                 self.begin_grace(at, now);
@@ -319,7 +336,7 @@ impl<'m> InFlight<'m> {
     pub(crate) fn settle(&mut self, ticket: Ticket, ended: bool) {
         match self.find(ticket) {
             Ok(at) if self.state(at) != State::Cancelling => {}
-            Ok(at) if ended => self.close(at, State::Free),
+            Ok(at) if ended => self.close(at, State::GivenUp),
             Ok(at) => self.abandon(at),
             Err(_) => {}
         }
@@ -327,7 +344,7 @@ impl<'m> InFlight<'m> {
 
     fn abandon(&mut self, at: usize) {
         self.stats.abandoned = self.stats.abandoned.saturating_add(1);
-        self.close(at, State::Abandoned);
+        self.close(at, State::GivenUp);
     }
 
     fn begin_grace(&mut self, at: usize, now: Instant) {
@@ -341,21 +358,17 @@ impl<'m> InFlight<'m> {
         self.slots.get(at).map_or(State::Free, |slot| slot.state)
     }
 
-    /// The slot of a ticket whose call is in flight.
-    fn find(&mut self, ticket: Ticket) -> Result<usize, TicketError> {
+    /// The slot of a ticket whose call is in flight, or was given up.
+    fn find(&self, ticket: Ticket) -> Result<usize, TicketError> {
         let number = ticket.as_u64();
         let (at, generation) = (usize::try_from(number & u64::from(u32::MAX)), number >> 32);
         let at = at.map_err(|_| TicketError::Unknown)?;
-        let slot = self.slots.get_mut(at).ok_or(TicketError::Unknown)?;
+        let slot = self.slots.get(at).ok_or(TicketError::Unknown)?;
         let newest = u64::from(slot.generation);
         match slot.state {
             _ if generation == 0 || generation > newest => Err(TicketError::Unknown),
             _ if generation < newest => Err(TicketError::Stale),
             State::Free => Err(TicketError::Doubled),
-            State::Abandoned => {
-                slot.state = State::Free;
-                Err(TicketError::Late)
-            }
             _ => Ok(at),
         }
     }
@@ -482,6 +495,11 @@ impl Slot {
     /// Whether it is in the heap, and its time has come.
     fn is_due(&self, now: Instant) -> bool {
         self.link != 0 && self.due <= now.as_millis()
+    }
+
+    /// Whether its turn was left without an end. No deadline makes a call due so early.
+    fn is_orphan(&self) -> bool {
+        self.link != 0 && self.due == 0
     }
 }
 

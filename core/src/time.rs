@@ -64,6 +64,9 @@ impl Duration {
     }
 }
 
+/// How long a call that was asked to end has time for it where nothing else is said: 1 s.
+pub const GRACE: Duration = Duration::from_millis(1000);
+
 /// Where the time comes from.
 pub trait Clock {
     /// The time now. Must never be earlier than what it returned before.

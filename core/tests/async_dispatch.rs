@@ -17,11 +17,13 @@ use embassy_futures::join::{join, join_array};
 use embassy_futures::select::select;
 use toolcore::call::{Call, CancelRequest, ToolCall};
 use toolcore::dialect::{CallResult, Dialect, ResultsOptions, render_results};
-use toolcore::dispatch::{AsyncOptions, DispatchError, DispatchOptions, GRACE, dispatch_async};
+use toolcore::dispatch::{AsyncOptions, DispatchError, DispatchOptions, dispatch_async};
 use toolcore::registry::{Draft, Hook, Registry, RegistryOptions, Verdict};
 use toolcore::result::{OutcomeKind, ToolResult};
 use toolcore::scratch::Scratch;
 use toolcore::sink::Sink;
+use toolcore::time::GRACE;
+use toolcore::time::GRACE;
 use toolcore::time::{Clock, Duration, Instant, ManualClock, Timer};
 use toolcore::tool::{AsyncHandler, Failure, ToolDefinition};
 

@@ -8,20 +8,22 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use toolcore::answer::{AnswerOptions, answer};
-use toolcore::call::{Call, ToolCall};
+use toolcore::call::{Call, Ticket, ToolCall};
 use toolcore::context::{self, BytesPerFour, ContextBlock};
 use toolcore::dialect::{
     CallResult, Choice, Dialect, ResultsOptions, ToolsOptions, parse_reply, render_results, render_tools,
 };
 use toolcore::dispatch::{AsyncOptions, DispatchOptions, dispatch, dispatch_async};
+use toolcore::inflight::{InFlight, Slot};
 use toolcore::json::Options;
 use toolcore::registry::{RegistryMemory, RegistryOptions};
 use toolcore::result::{OutcomeKind, ToolResult};
 use toolcore::schema::ToolParameter;
 use toolcore::scratch::Scratch;
 use toolcore::sink::Sink;
-use toolcore::time::{Clock, Duration, Instant, ManualClock, Timer};
-use toolcore::tool::{AsyncHandler, Failure, Parameters, ToolDefinition};
+use toolcore::time::{Clock, Duration, GRACE, Instant, ManualClock, Timer};
+use toolcore::tool::{AsyncHandler, Failure, Handler, Parameters, ToolDefinition};
+use toolcore::turn::{Entry, Event, Runtime, Turn, Which, serve};
 
 struct Counting;
 
@@ -167,6 +169,8 @@ fn everything() {
             .unwrap();
     }
 
+    a_turn_of_calls_that_wait();
+
     let blocks = [ContextBlock::new("You control a greenhouse."), ContextBlock::new("It is raining. ")];
     let mut states = [context::BlockState::default(); 2];
     let options = context::RenderOptions::new(8);
@@ -227,4 +231,55 @@ fn waiting() {
     let scratch = Scratch::new(&mut words, &mut bytes);
     let mut task = pin!(dispatch_async(&tools, &call, &options, &clock, scratch));
     assert!(task.as_mut().poll(&mut context).is_pending());
+}
+
+/// Keeps the ticket of its call.
+struct Keeps<'t>(&'t Cell<Option<Ticket>>);
+
+impl Handler for Keeps<'_> {
+    fn run(&self, call: &Call<'_>, _: &mut ToolResult<'_>) -> Poll<Result<(), Failure>> {
+        self.0.set(call.ticket());
+        Poll::Pending
+    }
+}
+
+/// One is completed, one times out and one is cancelled.
+fn a_turn_of_calls_that_wait() {
+    let tickets = [const { Cell::new(None) }; 3];
+    let mut memory = RegistryMemory::<Keeps<'_>, 3, 2048>::new();
+    let mut tools = memory.registry(RegistryOptions::default());
+    let tool =
+        ToolDefinition { parameters: Parameters::Schema(r#"{"type":"object"}"#), ..Default::default() };
+    let timeout = Some(Duration::from_millis(10));
+    tools.add(&ToolDefinition { name: "get_weather", ..tool }, Keeps(&tickets[0])).unwrap();
+    tools.add(&ToolDefinition { name: "picture", timeout, ..tool }, Keeps(&tickets[1])).unwrap();
+    tools.add(&ToolDefinition { name: "nope", ..tool }, Keeps(&tickets[2])).unwrap();
+    let mut slots = core::array::from_fn::<_, 4, _>(|_| Slot::default());
+    let mut inflight = InFlight::new(&mut slots, GRACE);
+    let clock = ManualClock::new(Instant::default());
+    let options = AnswerOptions { clock: Some(&clock), ..AnswerOptions::default() };
+    let (mut words, mut bytes, mut out) = ([0; 256], [0; 4096], [0; 2048]);
+    let scratch = Scratch::new(&mut words, &mut bytes);
+    let (reply, scratch) =
+        parse_reply(Dialect::Anthropic, ANTHROPIC.as_bytes(), &Options::default(), scratch).unwrap();
+    let mut entries = [Entry::default(); 4];
+    let mut turn = Turn::new(reply, &mut inflight, &mut entries, scratch).unwrap();
+    let mut events = 0;
+    let mut watch = |_: &Event<'_>| events += 1;
+    let mut with =
+        Runtime { registry: &tools, inflight: &mut inflight, options: &options, watch: &mut watch };
+    let at = Instant::from_millis;
+    turn.poll(&mut with, at(0)).unwrap();
+    let ticket = tickets[0].get().unwrap();
+    turn.progress(&mut with, ticket, at(1), (1, 2), "half").unwrap();
+    turn.complete_with(&mut with, ticket, at(2), |result| result.text("21 C").unwrap()).unwrap();
+    turn.complete_with(&mut with, ticket, at(2), |_| {}).unwrap_err();
+    turn.poll(&mut with, at(11)).unwrap();
+    turn.cancel(&mut with, Which::One(2), at(12));
+    let mut sink = Sink::new(&mut out);
+    assert_eq!(turn.finish(&mut with, at(13), &mut sink).unwrap().answered, 1);
+    assert!(sink.len() > 200);
+    serve(&mut with, at(5000));
+    assert!(with.inflight.is_empty());
+    assert_eq!(events, 3 + 1 + 3 + 2);
 }

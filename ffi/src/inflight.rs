@@ -5,10 +5,10 @@ use core::ptr;
 
 use toolcore_core::answer::AnswerOptions;
 use toolcore_core::call::ToolCall;
-use toolcore_core::inflight::{GRACE, InFlight, Slot, Stats};
+use toolcore_core::inflight::{InFlight, Slot, Stats};
 use toolcore_core::schema::Coercion;
 use toolcore_core::sink::{NoSpace, Sink};
-use toolcore_core::time::{Duration, Instant};
+use toolcore_core::time::{Duration, GRACE, Instant};
 use toolcore_core::turn::{Entry, Event, EventKind, MIN_KEPT, Runtime, Turn, TurnError, serve};
 
 use crate::abi::{Caller, Span, sized_struct, toolcore_str_t};

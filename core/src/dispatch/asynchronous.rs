@@ -10,11 +10,8 @@ use crate::dialect::write_cancelled;
 use crate::registry::{Hook, Registry};
 use crate::result::{OutcomeKind, ToolResult};
 use crate::scratch::Scratch;
-use crate::time::{Deadline, Duration, Instant, Timer};
+use crate::time::{Deadline, Duration, GRACE, Instant, Timer};
 use crate::tool::{AsyncHandler, Failure};
-
-/// The grace period, unless the host says another.
-pub const GRACE: Duration = Duration::from_millis(1_000);
 
 /// What holds for a call whose handler is a future.
 #[derive(Clone, Copy)]

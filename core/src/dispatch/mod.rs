@@ -32,7 +32,7 @@ use crate::time::{Clock, Deadline, Duration};
 use crate::tool::{Failure, Handler};
 use accept::{Accepted, accept};
 
-pub use asynchronous::{AsyncOptions, GRACE, dispatch_async};
+pub use asynchronous::{AsyncOptions, dispatch_async};
 
 /// Is told what was changed in the arguments of a call before they were checked.
 pub type Changed<'o> = &'o dyn Fn(&ToolCall<'_>, &Coercion<'_>);

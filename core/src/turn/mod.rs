@@ -44,7 +44,7 @@ use crate::registry::{Hook, Registry};
 use crate::result::{OutcomeKind, Shape, ToolResult, restore};
 use crate::scratch::Scratch;
 use crate::sink::{NoSpace, Sink};
-use crate::time::{Duration, Instant};
+use crate::time::{Deadline, Duration, Instant};
 use crate::tool::{Cancel, Handler};
 
 /// How many calls wait at once where nothing else is said.
@@ -199,7 +199,7 @@ impl<'t> Turn<'t> {
     }
 
     /// Cancels what is due, abandons what does not end, and starts calls in their order as long as fewer than
-    /// [`AnswerOptions::side_by_side`] wait. Gives when it wants to be polled next at the latest; `None` if only a
+    /// [`AnswerOptions::side_by_side`] are in flight, which those that were asked to end still are. Gives when it wants to be polled next at the latest; `None` if only a
     /// completion can bring it on. Poll also after each completion, which may have made room for the next call.
     ///
     /// On an error no tool of the turn has run.
@@ -214,7 +214,8 @@ impl<'t> Turn<'t> {
         Ok(with.inflight.next())
     }
 
-    /// The call of `ticket` has this result, which is copied. [`TicketError::Late`] if its time was over.
+    /// The call of `ticket` has this result, which is copied. [`TicketError::Late`] if its time was over. Post-hooks
+    /// see it, and the call as the model wrote it.
     pub fn complete<H: Handler, K: Hook>(
         &mut self,
         with: &mut Runtime<'_, '_, '_, '_, H, K>,
@@ -237,7 +238,7 @@ impl<'t> Turn<'t> {
         write: impl FnOnce(&mut ToolResult<'_>),
     ) -> Result<(), TicketError> {
         let now = with.inflight.advance(now);
-        let end = with.inflight.end(ticket, now)?;
+        let end = with.inflight.end(ticket, now, Some(self.number))?;
         match end {
             End::InTime(flight) => {
                 let registry = with.registry;
@@ -252,6 +253,10 @@ impl<'t> Turn<'t> {
             }
             End::TimedOut(flight) => {
                 settle_by(with, Some(self), flight, ticket, EventKind::TimedOut, now);
+                Err(TicketError::Late)
+            }
+            End::Orphaned(flight) => {
+                settle_by(with, Some(self), flight, ticket, EventKind::Cancelled, now);
                 Err(TicketError::Late)
             }
             End::Late(flight) => {
@@ -299,7 +304,7 @@ impl<'t> Turn<'t> {
     }
 
     /// Gives up calls: their results say so, and those that have begun are asked to end. One that has its result
-    /// keeps it.
+    /// keeps it, and so does one whose deadline has passed: it has timed out.
     pub fn cancel<H: Handler, K: Hook>(
         &mut self,
         with: &mut Runtime<'_, '_, '_, '_, H, K>,
@@ -307,6 +312,7 @@ impl<'t> Turn<'t> {
         now: Instant,
     ) {
         let now = with.inflight.advance(now);
+        expire(with, Some(&mut *self), now);
         let range = match which {
             Which::One(index) => index..index.saturating_add(1).min(self.entries.len()),
             Which::All => 0..self.entries.len(),
@@ -316,8 +322,9 @@ impl<'t> Turn<'t> {
             match (entry.state, entry.ticket) {
                 (State::Waiting, _) => self.settle_as(with, index, None, EventKind::Cancelled, now),
                 (State::Running, Some(ticket)) => {
-                    if let Some(flight) = with.inflight.cancel(ticket, now) {
-                        self.settle_as(with, index, Some(flight), EventKind::Cancelled, now);
+                    let flight = with.inflight.cancel(ticket, now);
+                    self.settle_as(with, index, flight, EventKind::Cancelled, now);
+                    if let Some(flight) = flight {
                         ask(with, Some(self), ticket, flight, now);
                     }
                 }
@@ -340,10 +347,12 @@ impl<'t> Turn<'t> {
         if self.reply.is_empty() {
             return Ok(self.outcome);
         }
-        if sink.room() == 0 {
-            return Err(NoSpace { need: sink.len() + self.measure(with.options) });
+        let room = sink.room();
+        match self.write(Messages::unbounded(&self.reply, with.options, sink)) {
+            Err(need) if room == 0 => return Err(need),
+            Err(_) => self.write(Messages::begin(&self.reply, with.options, sink)?)?,
+            Ok(()) => {}
         }
-        self.write(Messages::begin(&self.reply, with.options, sink)?)?;
         Ok(self.outcome)
     }
 
@@ -422,7 +431,6 @@ impl<'t> Turn<'t> {
             message: "",
         };
         let free = self.pool.get_mut(self.used..).unwrap_or_default();
-        let base = free.as_ptr().addr();
         let ended = match prepare(registry, &call, &each, Scratch::new(self.words, free)) {
             Ok(Prepared::Ended(result)) => Some(result),
             Ok(Prepared::Ready(ready)) => {
@@ -439,6 +447,10 @@ impl<'t> Turn<'t> {
                     }
                     (Begun::Pending { deadline, timeout, .. }, Some(ticket)) => {
                         let serial = registry.serial(position as usize);
+                        // A clock that has stepped back takes no time from the call.
+                        let least = timeout.and_then(|timeout| Deadline::after(now, timeout).instant());
+                        let at = deadline.instant().zip(least).map(|(at, least)| at.max(least));
+                        let deadline = at.map_or(Deadline::NEVER, Deadline::at);
                         let call = u32::try_from(index).unwrap_or(u32::MAX);
                         with.inflight.wait(ticket, Flight { turn: number, call, position, serial }, deadline);
                         if let Some(entry) = self.entries.get_mut(index) {
@@ -471,8 +483,8 @@ impl<'t> Turn<'t> {
             event.result = Some(&result);
             (with.watch)(&event);
             self.outcome.add(&result);
-            let (shape, at) = (result.shape(), result.memory().as_ptr().addr() - base);
-            self.keep(index, shape, at);
+            let (shape, memory) = (result.shape(), result.memory().as_ptr());
+            self.keep(index, shape, memory);
         }
         Ok(())
     }
@@ -527,22 +539,25 @@ impl<'t> Turn<'t> {
             message: "",
         });
         self.outcome.add(&result);
-        let shape = result.shape();
-        self.keep(index, shape, 0);
+        let (shape, memory) = (result.shape(), result.memory().as_ptr());
+        self.keep(index, shape, memory);
     }
 
-    /// Keeps the result of a call, whose parts begin `at` bytes after what is used of the pool.
-    fn keep(&mut self, index: usize, mut shape: Shape, at: usize) {
+    /// Keeps the result of a call, whose parts stand at `memory`, in what is free of the pool. Nothing is left of the
+    /// parts of a result that a handler has put into memory of its own.
+    fn keep(&mut self, index: usize, mut shape: Shape, memory: *const u8) {
         let free = self.pool.get_mut(self.used..).unwrap_or_default();
         let spare = free.len().saturating_sub(self.open.saturating_mul(MIN_KEPT));
         let room = (MIN_KEPT + spare / self.open.max(1)).min(free.len());
-        shape.cut(free.get(at..).unwrap_or_default(), room);
+        let at = memory.addr().wrapping_sub(free.as_ptr().addr());
+        let parts = free.get(at..).filter(|parts| shape.body() <= parts.len());
+        shape.cut(parts.unwrap_or_default(), if parts.is_some() { room } else { 0 });
         let (size, body) = (shape.size(), shape.body());
         // It was cut to fit.
-        if at + body <= free.len() && size + body <= free.len() {
+        if body > 0 && size + body <= free.len() {
             free.copy_within(at..at + body, size);
-            shape.write(free);
         }
+        shape.write(free);
         if let Some(entry) = self.entries.get_mut(index) {
             let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
             (entry.state, entry.ticket) = (State::Settled, None);
@@ -568,8 +583,12 @@ pub fn end<H: Handler, K: Hook>(
     now: Instant,
 ) -> Result<(), TicketError> {
     let now = with.inflight.advance(now);
-    let (End::InTime(flight) | End::TimedOut(flight) | End::Late(flight)) = with.inflight.end(ticket, now)?;
-    tell(with, None, flight, ticket, EventKind::Late, now);
+    let (flight, kind) = match with.inflight.end(ticket, now, None)? {
+        End::TimedOut(flight) => (flight, EventKind::TimedOut),
+        End::Orphaned(flight) => (flight, EventKind::Cancelled),
+        End::InTime(flight) | End::Late(flight) => (flight, EventKind::Late),
+    };
+    tell(with, None, flight, ticket, kind, now);
     Err(TicketError::Late)
 }
 
@@ -616,11 +635,11 @@ fn ask<H: Handler, K: Hook>(
     now: Instant,
 ) {
     // Of a tool that was removed nothing can be asked.
-    let Some(tool) = with.registry.by_serial(flight.serial, flight.position as usize) else { return };
-    match tool.handler.cancel(ticket) {
-        Cancel::Later => {}
+    let tool = with.registry.by_serial(flight.serial, flight.position as usize);
+    match tool.map_or(Cancel::Later, |tool| tool.handler.cancel(ticket)) {
         Cancel::Ended => with.inflight.settle(ticket, true),
-        Cancel::Abandoned => {
+        Cancel::Later if with.inflight.has_grace() => {}
+        Cancel::Later | Cancel::Abandoned => {
             with.inflight.settle(ticket, false);
             tell(with, turn, flight, ticket, EventKind::Abandoned, now);
         }

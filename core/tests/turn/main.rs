@@ -1,6 +1,15 @@
 //! A turn of calls of which some answer later: one result each, in the order of the calls.
+#![cfg(all(feature = "dialects", feature = "stream"))]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
+#[path = "../common/mod.rs"]
 mod common;
+mod deadlines;
+mod hooks;
+mod memory;
+mod order;
+mod support;
+mod tickets;
 
 use std::cell::{Cell, RefCell};
 use std::task::Poll;
