@@ -255,26 +255,31 @@ impl<'c, 's: 'c, H> Started<'c, 's, H> {
             result.fail(OutcomeKind::TimedOut, |sink| write_timed_out(name, timeout, sink));
             return Begun::Ended(result);
         }
-        match outcome {
-            Ok(()) => {}
-            // The handler has said why already.
-            Err(_) if result.failed() => {}
-            Err(Failure::Message(message)) => result.error(message),
-            Err(Failure::Argument(error)) => {
-                let path = accepted.args.failed_path().unwrap_or_default();
-                result.fail(OutcomeKind::ToolFailed, |sink| {
-                    match path {
-                        "" => sink.put("Tool error: "),
-                        path => quote(sink, "Tool error: argument '", path, "': "),
-                    }
-                    put_display(&error, sink);
-                });
-            }
+        if let Err(failure) = outcome {
+            write_failure(failure, &accepted.args, &mut result);
         }
         for hook in registry.hooks() {
             hook.after(&call, &mut result);
         }
         Begun::Ended(result)
+    }
+}
+
+/// Makes `result` say that a handler gave up, unless the handler has said why already.
+pub(crate) fn write_failure(failure: Failure, args: &Args<'_>, result: &mut ToolResult<'_>) {
+    match failure {
+        _ if result.failed() => {}
+        Failure::Message(message) => result.error(message),
+        Failure::Argument(error) => {
+            let path = args.failed_path().unwrap_or_default();
+            result.fail(OutcomeKind::ToolFailed, |sink| {
+                match path {
+                    "" => sink.put("Tool error: "),
+                    path => quote(sink, "Tool error: argument '", path, "': "),
+                }
+                put_display(&error, sink);
+            });
+        }
     }
 }
 
