@@ -357,6 +357,20 @@ impl<'b> ToolResult<'b> {
         }
     }
 
+    /// Lets go of the memory, and keeps what stands where in it.
+    #[cfg(feature = "std")]
+    pub(crate) fn into_outline(self) -> Outline {
+        let ToolResult { memory: _, used, parts, kind, usage, retryable, repairs } = self;
+        Outline { used, parts, kind, usage, retryable, repairs }
+    }
+
+    /// The result that was in `memory` when [`into_outline`](Self::into_outline) let go of it.
+    #[cfg(feature = "std")]
+    pub(crate) fn from_outline(memory: &'b mut [u8], outline: Outline) -> Self {
+        let Outline { used, parts, kind, usage, retryable, repairs } = outline;
+        ToolResult { memory, used, parts, kind, usage, retryable, repairs }
+    }
+
     fn append_part(&mut self, part: Part<'_>) -> Result<(), ResultError> {
         match part {
             Part::Text { text, total } => {
@@ -402,6 +416,18 @@ impl<'b> ToolResult<'b> {
             RecordKind::Link => Part::Link { name: text(head), uri: text(body) },
         }
     }
+}
+
+/// A result without its memory, to keep both where one cannot borrow the other.
+#[cfg(feature = "std")]
+#[derive(Clone, Debug)]
+pub(crate) struct Outline {
+    used: usize,
+    parts: Vec<Record, MAX_PARTS>,
+    kind: OutcomeKind,
+    usage: Usage,
+    retryable: bool,
+    repairs: Repairs,
 }
 
 /// Where a part stands in the result's memory: `head` bytes of its name or media type, then its body.

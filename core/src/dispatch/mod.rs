@@ -10,7 +10,7 @@
 //! even when it is the looser one. Arguments are checked outside the bound. A handler runs in the caller's
 //! thread and is never interrupted: it can ask what time is left, and a result that comes after the
 //! deadline is discarded and becomes a timeout. A timeout that the tool itself reports is an ordinary
-//! failure.
+//! failure. One whose tool runs on a worker thread (`system::Workers`) returns as the deadline passes.
 
 mod accept;
 

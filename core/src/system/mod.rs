@@ -1,8 +1,13 @@
-//! The operating system's monotonic clock (feature `std`).
+//! The operating system's monotonic clock, and worker threads for tools that block (feature `std`).
+
+mod handover;
+mod workers;
 
 use std::time;
 
 use crate::time::{Clock, Instant};
+pub use handover::WorkerStats;
+pub use workers::{ABANDONED_WARNING, AbandonedWarning, WorkerOptions, WorkerTool, Workers};
 
 /// Milliseconds since the clock was made, by the system's monotonic clock.
 #[derive(Clone, Copy, Debug)]
@@ -26,3 +31,6 @@ impl Clock for SystemClock {
         Instant::from_millis(u64::try_from(self.0.elapsed().as_millis()).unwrap_or(u64::MAX))
     }
 }
+
+#[cfg(test)]
+mod tests;
