@@ -10,8 +10,9 @@
 //! A module uses only layers below its own (a test holds it to that):
 //!
 //! ```text
-//! 6  answer    reply -> every call -> messages       typed  serde values   owned  Strings   embassy, system  clocks
+//! 6  answer    reply -> every call -> messages       typed  serde values   owned  Strings   embassy  clock, timer
 //!    turn      the same where tools answer later: side by side, within their deadlines
+//!    system    clock, timer, worker threads
 //! 5  dispatch  one call -> one result, in its time   dialect one file a provider: tools, reply, results
 //!    stream    bytes as they come -> the same reply
 //! 4  registry  the tools, hashed by name, and hooks            mailbox  completions from elsewhere
@@ -25,8 +26,9 @@
 //!
 //! # What holds everywhere
 //!
-//! - Memory is handed in. Nothing allocates, recurses on input, panics or blocks; running out of room is
-//!   an ordinary error that names what would be enough, and leaves nothing half-done.
+//! - Memory is handed in. Nothing allocates, recurses on input, panics or blocks, but for what hosts with a
+//!   heap or threads ask for (`owned`, `system`); running out of room is an ordinary error that names what
+//!   would be enough, and leaves nothing half-done.
 //! - What the model does wrong becomes a result that the model reads; what the host does wrong is an error.
 //! - The same inputs give the same bytes on every target.
 //!

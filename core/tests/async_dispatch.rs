@@ -23,7 +23,6 @@ use toolcore::result::{OutcomeKind, ToolResult};
 use toolcore::scratch::Scratch;
 use toolcore::sink::Sink;
 use toolcore::time::GRACE;
-use toolcore::time::GRACE;
 use toolcore::time::{Clock, Duration, Instant, ManualClock, Timer};
 use toolcore::tool::{AsyncHandler, Failure, ToolDefinition};
 

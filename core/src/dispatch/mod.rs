@@ -10,7 +10,7 @@
 //! even when it is the looser one. Arguments are checked outside the bound. A handler runs in the caller's
 //! thread and is never interrupted: it can ask what time is left, and a result that comes after the
 //! deadline is discarded and becomes a timeout. A timeout that the tool itself reports is an ordinary
-//! failure.
+//! failure. One whose tool runs on a worker thread (`system::Workers`) returns as the deadline passes.
 //!
 //! Handlers that are futures are run by [`dispatch_async`], which asks them to give up at their deadline and
 //! drops them after a grace period.
@@ -262,26 +262,31 @@ impl<'c, 's: 'c, H> Started<'c, 's, H> {
             result.fail(OutcomeKind::TimedOut, |sink| write_timed_out(name, timeout, sink));
             return Begun::Ended(result);
         }
-        match outcome {
-            Ok(()) => {}
-            // The handler has said why already.
-            Err(_) if result.failed() => {}
-            Err(Failure::Message(message)) => result.error(message),
-            Err(Failure::Argument(error)) => {
-                let path = accepted.args.failed_path().unwrap_or_default();
-                result.fail(OutcomeKind::ToolFailed, |sink| {
-                    match path {
-                        "" => sink.put("Tool error: "),
-                        path => quote(sink, "Tool error: argument '", path, "': "),
-                    }
-                    put_display(&error, sink);
-                });
-            }
+        if let Err(failure) = outcome {
+            write_failure(failure, &accepted.args, &mut result);
         }
         for hook in registry.hooks() {
             hook.after(&call, &mut result);
         }
         Begun::Ended(result)
+    }
+}
+
+/// Makes `result` say that a handler gave up, unless the handler has said why already.
+pub(crate) fn write_failure(failure: Failure, args: &Args<'_>, result: &mut ToolResult<'_>) {
+    match failure {
+        _ if result.failed() => {}
+        Failure::Message(message) => result.error(message),
+        Failure::Argument(error) => {
+            let path = args.failed_path().unwrap_or_default();
+            result.fail(OutcomeKind::ToolFailed, |sink| {
+                match path {
+                    "" => sink.put("Tool error: "),
+                    path => quote(sink, "Tool error: argument '", path, "': "),
+                }
+                put_display(&error, sink);
+            });
+        }
     }
 }
 

@@ -37,6 +37,13 @@ impl ToolResult<'_> {
 }
 
 impl Shape {
+    /// The result whose parts' bytes are at the beginning of `memory`.
+    pub(crate) fn over(self, memory: &mut [u8]) -> ToolResult<'_> {
+        let used = self.body();
+        let Shape { kind, retryable, repairs, usage, parts } = self;
+        ToolResult { memory, used, parts, kind, usage, retryable, repairs }
+    }
+
     /// Cuts the parts, whose bytes are `bytes`, to what fits into `room` bytes with this shape.
     pub(crate) fn cut(&mut self, bytes: &[u8], room: usize) {
         let mut left = room.saturating_sub(self.size());
@@ -121,18 +128,18 @@ pub(crate) fn restore(bytes: &mut [u8]) -> ToolResult<'_> {
         };
     }
     let mut parts = Vec::new();
-    let mut used = 0;
+    let mut start = 0;
     for _ in 0..count {
         let mut number = || u32::from_le_bytes(take(4).try_into().unwrap_or_default()) as usize;
         let (kind, head, len, total) = (part_of(number()), number(), number(), number());
         // There are never more than fit.
-        parts.push(Record { kind, start: used, head, len, total }).ok();
-        used += len;
+        parts.push(Record { kind, start, head, len, total }).ok();
+        start += len;
     }
-    let shape = bytes.len() - rest.len();
-    let memory = bytes.get_mut(shape..).unwrap_or_default();
+    let size = bytes.len() - rest.len();
+    let memory = bytes.get_mut(size..).unwrap_or_default();
     let (kind, repairs) = (kind_of(kind), Repairs::from_bits(repairs));
-    ToolResult { memory, used, parts, kind, usage, retryable: flags & 1 != 0, repairs }
+    Shape { kind, retryable: flags & 1 != 0, repairs, usage, parts }.over(memory)
 }
 
 const KINDS: [OutcomeKind; 8] = [

@@ -212,34 +212,6 @@ impl<'b> ToolResult<'b> {
         self.append(RecordKind::Json, "", value.raw().as_bytes())
     }
 
-    /// Appends the parts of another result, and takes over what became of its call and what it cost. A part that
-    /// does not fit whole becomes a text that is cut.
-    pub fn append_from(&mut self, other: &ToolResult<'_>) -> Result<(), ResultError> {
-        self.kind = other.kind;
-        self.retryable = other.retryable;
-        self.usage.add(other.usage);
-        for part in other.parts() {
-            let appended = match part {
-                Part::Text { text, total } => {
-                    self.text(text)?;
-                    self.was_longer(total);
-                    Ok(())
-                }
-                Part::Json(text) => self.append(RecordKind::Json, "", text.as_bytes()),
-                Part::Image { media_type, data } => self.image(media_type, data),
-                Part::Audio { media_type, data } => self.audio(media_type, data),
-                Part::Link { name, uri } => self.link(name, uri),
-            };
-            if let Err(ResultError::NoSpace { need, .. }) = appended {
-                self.text(if let Part::Json(text) = part { text } else { "" })?;
-                self.was_longer(need);
-            } else {
-                appended?;
-            }
-        }
-        Ok(())
-    }
-
     /// Appends the JSON value that `write` writes to the place it is given; it gives the bytes written, or
     /// `None` if they do not fit.
     #[cfg(feature = "serde")]
@@ -271,6 +243,28 @@ impl<'b> ToolResult<'b> {
     /// Appends a link to a resource.
     pub fn link(&mut self, name: &str, uri: &str) -> Result<(), ResultError> {
         self.append(RecordKind::Link, name, uri.as_bytes())
+    }
+
+    /// Appends what another result says: its parts in order, that it failed, whether calling again could help,
+    /// and what it cost. As with [`error`](Self::error), a failure takes the place of the parts appended so far.
+    /// Text is cut to what there is room for, and another part that does not fit whole becomes such a text; if
+    /// there are too many parts, none is appended.
+    pub fn append_from(&mut self, other: &ToolResult<'_>) -> Result<(), ResultError> {
+        if other.failed() {
+            self.clear();
+        }
+        if self.parts.len() + other.parts.len() > MAX_PARTS {
+            return Err(ResultError::TooManyParts);
+        }
+        for part in other.parts() {
+            self.append_part(part)?;
+        }
+        if other.failed() {
+            self.kind = other.kind;
+        }
+        self.retryable |= other.retryable;
+        self.usage.add(other.usage);
+        Ok(())
     }
 
     /// Turns the result into a failure with this message; parts appended so far are discarded. An empty
@@ -367,6 +361,26 @@ impl<'b> ToolResult<'b> {
         }
     }
 
+    fn append_part(&mut self, part: Part<'_>) -> Result<(), ResultError> {
+        let appended = match part {
+            Part::Text { text, total } => {
+                self.text(text)?;
+                self.was_longer(total);
+                return Ok(());
+            }
+            Part::Json(text) => self.append(RecordKind::Json, "", text.as_bytes()),
+            Part::Image { media_type, data } => self.append(RecordKind::Image, media_type, data),
+            Part::Audio { media_type, data } => self.append(RecordKind::Audio, media_type, data),
+            Part::Link { name, uri } => self.append(RecordKind::Link, name, uri.as_bytes()),
+        };
+        if let Err(ResultError::NoSpace { need, .. }) = appended {
+            self.text(if let Part::Json(text) = part { text } else { "" })?;
+            self.was_longer(need);
+            return Ok(());
+        }
+        appended
+    }
+
     fn append(&mut self, kind: RecordKind, head: &str, body: &[u8]) -> Result<(), ResultError> {
         if self.parts.is_full() {
             return Err(ResultError::TooManyParts);
@@ -452,6 +466,42 @@ mod tests {
         assert_eq!(result.image("image/png", &[1, 2]), Err(ResultError::NoSpace { need: 11, room: 8 }));
         assert!(result.json("{\"a\":").is_err());
         assert!(result.is_empty());
+    }
+
+    #[test]
+    fn what_another_result_says_is_appended_with_its_failure_and_cost() {
+        let (mut memory, mut small, mut whole) = ([0u8; 64], [0u8; 16], [0u8; 64]);
+        let mut other = ToolResult::new(&mut memory);
+        other.add_usage(Usage { input_tokens: 3, ..Usage::default() });
+        other.error("é of no use");
+        other.link("log", "file:///log").unwrap();
+        other.set_retryable(true);
+        let mut result = ToolResult::new(&mut whole);
+        result.text("gone").unwrap();
+        result.add_usage(Usage { input_tokens: 4, ..Usage::default() });
+        result.append_from(&other).unwrap();
+        assert!(result.parts().eq(other.parts()));
+        assert_eq!((result.kind(), result.retryable()), (OutcomeKind::ToolFailed, true));
+        assert_eq!(result.usage().input_tokens, 7);
+
+        let mut result = ToolResult::new(&mut small);
+        result.append_from(&other).unwrap();
+        assert_eq!(result.parts().nth(1), Some(Part::Text { text: "", total: 14 }));
+        other.error("é of no use");
+        result.append_from(&other).unwrap();
+        assert_eq!(result.parts().next(), Some(Part::Text { text: "Tool error: é o", total: 24 }));
+    }
+
+    #[test]
+    fn text_that_was_cut_before_it_is_appended_keeps_its_length() {
+        let (mut memory, mut small) = ([0u8; 4], [0u8; 8]);
+        let mut other = ToolResult::new(&mut memory);
+        other.text("abcdefghi").unwrap();
+        let mut result = ToolResult::new(&mut small);
+        result.text("before").unwrap();
+        result.append_from(&other).unwrap();
+        let parts: std::vec::Vec<_> = result.parts().collect();
+        assert_eq!(parts, [Part::Text { text: "before", total: 6 }, Part::Text { text: "ab", total: 9 }]);
     }
 
     #[test]

@@ -1,10 +1,14 @@
-//! The operating system's monotonic clock, and a timer by it (feature `std`).
+//! The operating system's monotonic clock, a timer by it, and worker threads for tools that block (feature `std`).
 
+mod handover;
 mod timer;
+mod workers;
 
 use std::time;
 
 use crate::time::{Clock, Instant};
+pub use handover::WorkerStats;
+pub use workers::{ABANDONED_WARNING, AbandonedWarning, WorkerOptions, WorkerTool, Workers};
 
 pub use timer::SystemTimer;
 
@@ -30,3 +34,6 @@ impl Clock for SystemClock {
         Instant::from_millis(u64::try_from(self.0.elapsed().as_millis()).unwrap_or(u64::MAX))
     }
 }
+
+#[cfg(test)]
+mod tests;
