@@ -123,6 +123,8 @@
 #define TOOLCORE_RESULTS_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_results_opts_t)
 #define TOOLCORE_INFLIGHT_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_inflight_opts_t)
 #define TOOLCORE_INFLIGHT_STATS_INIT TOOLCORE_SIZED_INIT(toolcore_inflight_stats_t)
+#define TOOLCORE_WORKERS_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_workers_opts_t)
+#define TOOLCORE_WORKERS_STATS_INIT TOOLCORE_SIZED_INIT(toolcore_workers_stats_t)
 #define TOOLCORE_EVENT_INIT TOOLCORE_SIZED_INIT(toolcore_event_t)
 #define TOOLCORE_JSON_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_json_opts_t)
 #define TOOLCORE_SCHEMA_OPTS_INIT TOOLCORE_SIZED_INIT(toolcore_schema_opts_t)
@@ -187,6 +189,9 @@
 
 // toolcore_features: toolcore_mailbox_ and toolcore_receive.
 #define TOOLCORE_FEATURE_MAILBOX 16384
+
+// toolcore_features: toolcore_workers_, and toolcore_tool_t.workers.
+#define TOOLCORE_FEATURE_WORKERS 32768
 
 // Done.
 #define TOOLCORE_OK 0
@@ -852,6 +857,9 @@ typedef struct toolcore_schema_t toolcore_schema_t;
 // the event that is being read, and nothing else.
 typedef struct toolcore_stream_t toolcore_stream_t;
 
+// Threads for tools that block: a call that does not end by its deadline is abandoned there, and its caller is free.
+typedef struct toolcore_workers_t toolcore_workers_t;
+
 // Text: UTF-8, not NUL terminated. (NULL, 0) is empty.
 typedef struct toolcore_str_t {
     // The first byte; may be NULL if len is 0.
@@ -1036,8 +1044,12 @@ typedef struct toolcore_tool_t {
     uint64_t timeout_ms;
     // Asks to end a call that answers later, with `user_data`; NULL if that cannot be asked.
     toolcore_cancel_fn cancel;
-    // Must be 0.
-    size_t reserved;
+    // Run it on the threads of this pool: for a tool that blocks. The caller of toolcore_answer or toolcore_dispatch
+    // waits until its deadline and no longer; with toolcore_start it answers later, see toolcore_workers_receive. `run`
+    // gets a copy of the call then, on another thread, several at once, and must not return TOOLCORE_PENDING; `cancel`
+    // is not used. user_data is let go of when the tool is and its last call has ended. NULL to run it where the call
+    // is dispatched. The pool must live as long as the tool does; without TOOLCORE_FEATURE_WORKERS it must be NULL.
+    const toolcore_workers_t *workers;
 } toolcore_tool_t;
 
 // What a registered tool is, and what it takes; filled in by toolcore_registry_tool.
@@ -1471,6 +1483,39 @@ typedef struct toolcore_inflight_stats_t {
     // Completions with a ticket that was never given out.
     uint32_t unknown;
 } toolcore_inflight_stats_t;
+
+// How a pool of worker threads is. NULL, or all zero but struct_size, for the defaults.
+typedef struct toolcore_workers_opts_t {
+    // sizeof(toolcore_workers_opts_t)
+    size_t struct_size;
+    // What tools on the threads are told the time by, from all of them; NULL for the system's clock. It must live, with
+    // its user_data, until the last call has ended.
+    const toolcore_clock_t *clock;
+    // The most threads; 0 for 16.
+    size_t max_threads;
+    // Bytes for the parts of one result; 0 for 4,096.
+    size_t result_bytes;
+    // Must be 0.
+    size_t reserved;
+} toolcore_workers_opts_t;
+
+// How a pool fares; filled in by toolcore_workers_stats.
+typedef struct toolcore_workers_stats_t {
+    // sizeof(toolcore_workers_stats_t)
+    size_t struct_size;
+    // Calls that run, abandoned ones among them.
+    size_t running;
+    // Threads that have nothing to do.
+    size_t idle;
+    // Calls that wait for a thread.
+    size_t queued;
+    // Calls that were abandoned and still run.
+    size_t abandoned;
+    // 1 if these are 8 or more, or all threads that there may be: then something is wrong with a tool. Else 0.
+    size_t warning;
+    // Calls that were abandoned since the pool was made.
+    uint64_t abandoned_total;
+} toolcore_workers_stats_t;
 
 // How JSON is read. NULL, or all zero but struct_size, for the defaults.
 typedef struct toolcore_json_opts_t {
@@ -2560,6 +2605,55 @@ bool toolcore_mailbox_is_empty(const toolcore_mailbox_t *mailbox);
 toolcore_status_t toolcore_receive(toolcore_inflight_t *inflight,
                                    const toolcore_mailbox_t *mailbox,
                                    size_t *received);
+
+// Bytes of memory that a pool needs.
+//
+// Threads: any.
+size_t toolcore_workers_mem_size(void);
+
+// Makes a pool of threads in `mem`, which it keeps until toolcore_workers_deinit. Threads start when they are needed,
+// and take memory of the system, as calls that run on them do.
+//
+// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_workers_mem_size(); ERR_UNSUPPORTED;
+// ERR_INVALID_ARGUMENT. Unless OK, *out is NULL. `opts` is not kept.
+// Threads: touches only its arguments.
+TOOLCORE_MUST_USE
+toolcore_status_t toolcore_workers_init(const toolcore_workers_opts_t *opts,
+                                        void *mem,
+                                        size_t mem_len,
+                                        toolcore_workers_t **out);
+
+// Ends a pool. Threads that run nothing end; it never waits for a call. *running is how many calls still run: their
+// threads end with them, and then their tools' user_data is let go of, if it was not before. Tools that were added with
+// the pool fail from now on. running may be NULL; NULL and a pool that has ended are ignored.
+//
+// Threads: any, when nothing else uses the pool.
+void toolcore_workers_deinit(toolcore_workers_t *workers,
+                             size_t *running);
+
+// How a pool fares.
+//
+// Returns TOOLCORE_OK; ERR_INVALID_ARGUMENT.
+// Threads: any.
+toolcore_status_t toolcore_workers_stats(const toolcore_workers_t *workers,
+                                         toolcore_workers_stats_t *out);
+
+// Sleeps until a call that was started with toolcore_start has ended on a thread of the pool, at most for at_most_ms
+// (UINT64_MAX: however long it takes). Whether there is something for toolcore_workers_receive; false for NULL.
+//
+// Threads: the one that uses the calls in flight.
+bool toolcore_workers_wait(const toolcore_workers_t *workers,
+                           uint64_t at_most_ms);
+
+// Receives what has ended on threads of the pool, and completes the calls in flight with it, as toolcore_complete does.
+// A pool is for the calls of one toolcore_inflight_t. *received is how many there were; it may be NULL.
+//
+// Returns TOOLCORE_OK; ERR_BUSY from a callback; ERR_INVALID_ARGUMENT, and then nothing was received.
+// Threads: the one that uses `inflight`.
+toolcore_status_t toolcore_workers_receive(toolcore_inflight_t *inflight,
+                                           const toolcore_workers_t *workers,
+                                           uint64_t now_ms,
+                                           size_t *received);
 
 // Whether a text is one JSON value (RFC 8259, UTF-8) with nothing but blanks around it.
 //

@@ -26,7 +26,7 @@ macro_rules! programs {
 
 programs! {
     answer arguments buffers callbacks context conversions declared drops hooks json limits mailbox nulls prepare registry schema stack
-    steps streams structs threads
+    steps streams structs threads workers
 }
 
 #[test]

@@ -13,6 +13,8 @@ use toolcore_core::schema::Coercion;
 use toolcore_core::sink::Sink;
 #[cfg(feature = "stream")]
 use toolcore_core::stream::StreamEvent;
+#[cfg(feature = "std")]
+use toolcore_core::system::{WorkerTool, Workers};
 use toolcore_core::time::{Clock, Instant};
 use toolcore_core::tool::{Cancel, Failure, Handler};
 use toolcore_core::turn::Event;
@@ -41,37 +43,80 @@ impl Clock for HostClock {
     }
 }
 
-/// A tool's callback.
-pub(crate) struct HostHandler {
-    /// Is there: registration refuses a tool without it.
-    pub(crate) run: toolcore_run_fn,
-    pub(crate) cancel: toolcore_cancel_fn,
-    pub(crate) user_data: UserData,
+// SAFETY: the header says that a clock that is given to worker threads, and its user_data, must be fit for all of them.
+unsafe impl Send for HostClock {}
+// SAFETY: as above.
+unsafe impl Sync for HostClock {}
+
+/// A tool's callback, which is there: registration refuses a tool without it.
+pub(crate) enum HostHandler {
+    /// It runs where its call is dispatched.
+    Here {
+        /// The callback.
+        run: toolcore_run_fn,
+        /// Asks to end a call that answers later.
+        cancel: toolcore_cancel_fn,
+        /// Given to both.
+        user_data: UserData,
+    },
+    /// It runs on a worker thread.
+    #[cfg(feature = "std")]
+    Worker(WorkerTool),
+}
+
+impl HostHandler {
+    /// A callback that runs on the threads of a pool, with its user_data until the last call has ended.
+    #[cfg(feature = "std")]
+    pub(crate) fn on(workers: &Workers, run: toolcore_run_fn, user_data: UserData) -> Self {
+        HostHandler::Worker(workers.tool(move |call, result| match run_tool(run, &user_data, call, result) {
+            Poll::Ready(outcome) => outcome,
+            Poll::Pending => {
+                Err(Failure::Message("the tool runs on a worker thread, and cannot answer later"))
+            }
+        }))
+    }
 }
 
 impl Handler for HostHandler {
     fn run(&self, call: &Call<'_>, result: &mut ToolResult<'_>) -> Poll<Result<(), Failure>> {
-        let Some(run) = self.run else {
-            return Poll::Ready(Err(Failure::Message("the tool has no callback")));
-        };
-        let call = Live::new::<toolcore_call_t>(CallBody { call: Lent::of(call), failed: Cell::new(None) });
-        let mut result = Live::new::<toolcore_result_t>(Lent::of_mut(result));
-        // SAFETY: C gave the function and its user_data to be called so; both objects live until it returns.
-        let status = unsafe { run(self.user_data.ptr, call.handle(), result.handle_mut()) };
-        Poll::Ready(match (status, call.body().failed.get()) {
-            (TOOLCORE_PENDING, _) => return Poll::Pending,
-            (TOOLCORE_OK, _) => Ok(()),
-            (status, Some((failed, error))) if failed == status => Err(Failure::Argument(error)),
-            (status, _) => Err(Failure::Message(name(status).to_str().unwrap_or_default())),
-        })
+        match self {
+            HostHandler::Here { run, user_data, .. } => run_tool(*run, user_data, call, result),
+            #[cfg(feature = "std")]
+            HostHandler::Worker(tool) => tool.run(call, result),
+        }
     }
 
     fn cancel(&self, ticket: Ticket) -> Cancel {
-        let Some(cancel) = self.cancel else { return Cancel::Later };
-        // SAFETY: C gave the function and its user_data to be called so.
-        let status = unsafe { cancel(self.user_data.ptr, ticket.as_u64()) };
-        if status == TOOLCORE_OK { Cancel::Ended } else { Cancel::Later }
+        match self {
+            HostHandler::Here { cancel: None, .. } => Cancel::Later,
+            HostHandler::Here { cancel: Some(cancel), user_data, .. } => {
+                // SAFETY: C gave the function and its user_data to be called so.
+                let status = unsafe { cancel(user_data.ptr, ticket.as_u64()) };
+                if status == TOOLCORE_OK { Cancel::Ended } else { Cancel::Later }
+            }
+            #[cfg(feature = "std")]
+            HostHandler::Worker(tool) => tool.cancel(ticket),
+        }
     }
+}
+
+fn run_tool(
+    run: toolcore_run_fn,
+    user_data: &UserData,
+    call: &Call<'_>,
+    result: &mut ToolResult<'_>,
+) -> Poll<Result<(), Failure>> {
+    let Some(run) = run else { return Poll::Ready(Err(Failure::Message("the tool has no callback"))) };
+    let call = Live::new::<toolcore_call_t>(CallBody { call: Lent::of(call), failed: Cell::new(None) });
+    let mut result = Live::new::<toolcore_result_t>(Lent::of_mut(result));
+    // SAFETY: C gave the function and its user_data to be called so; both objects live until it returns.
+    let status = unsafe { run(user_data.ptr, call.handle(), result.handle_mut()) };
+    Poll::Ready(match (status, call.body().failed.get()) {
+        (TOOLCORE_PENDING, _) => return Poll::Pending,
+        (TOOLCORE_OK, _) => Ok(()),
+        (status, Some((failed, error))) if failed == status => Err(Failure::Argument(error)),
+        (status, _) => Err(Failure::Message(name(status).to_str().unwrap_or_default())),
+    })
 }
 
 /// A host's hook.

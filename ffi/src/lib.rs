@@ -84,6 +84,9 @@ pub mod complete;
 #[cfg(feature = "mailbox")]
 pub mod mailbox;
 
+#[cfg(feature = "std")]
+pub mod workers;
+
 pub mod json;
 
 pub mod json_writer;

@@ -179,8 +179,17 @@ pub struct toolcore_tool_t {
     pub timeout_ms: u64,
     /// Asks to end a call that answers later, with `user_data`; NULL if that cannot be asked.
     pub cancel: toolcore_cancel_fn,
-    /// Must be 0.
-    pub reserved: usize,
+    /// Run it on the threads of this pool: for a tool that blocks. The caller of toolcore_answer or toolcore_dispatch
+    /// waits until its deadline and no longer; with toolcore_start it answers later, see toolcore_workers_receive. `run`
+    /// gets a copy of the call then, on another thread, several at once, and must not return TOOLCORE_PENDING; `cancel`
+    /// is not used. user_data is let go of when the tool is and its last call has ended. NULL to run it where the call
+    /// is dispatched. The pool must live as long as the tool does; without TOOLCORE_FEATURE_WORKERS it must be NULL.
+    pub workers: *const toolcore_workers_t,
+}
+
+/// Threads for tools that block: a call that does not end by its deadline is abandoned there, and its caller is free.
+pub struct toolcore_workers_t {
+    _opaque: [u8; 0],
 }
 
 sized_struct!(toolcore_param_t);
@@ -202,7 +211,7 @@ pub(crate) fn add(
     let definition = tool.definition(c)?;
     let parameters = c.list(tool.params, tool.params_len)?;
     let fixed = tool.flags & TOOLCORE_TOOL_STATIC != 0;
-    let handler = HostHandler { run: tool.run, cancel: tool.cancel, user_data };
+    let handler = handler(c, &tool, user_data)?;
     let wrong = Cell::new(None);
     let write = |out: &mut Writer<'_, '_>, place: &mut Sink<'_>| {
         write_parameter(HostParameter { c, at: At::Root(parameters), wrong: &wrong }, out, place)?;
@@ -244,6 +253,20 @@ pub(crate) fn add(
     }
 }
 
+/// What runs the tool.
+fn handler(c: Caller, tool: &toolcore_tool_t, user_data: UserData) -> Result<HostHandler, Fail> {
+    if tool.workers.is_null() {
+        return Ok(HostHandler::Here { run: tool.run, cancel: tool.cancel, user_data });
+    }
+    #[cfg(feature = "std")]
+    return Ok(HostHandler::on(c.object(tool.workers)?.alive()?, tool.run, user_data));
+    #[cfg(not(feature = "std"))]
+    return {
+        let _ = c;
+        Err(unknown!("workers"))
+    };
+}
+
 /// The hints of a tool as TOOLCORE_ANNOTATION_ flags.
 pub(crate) fn hints_of(annotations: Annotations) -> u32 {
     let flag = |hint: Option<bool>, yes, no| hint.map_or(0, |hint| if hint { yes } else { no });
@@ -271,9 +294,6 @@ impl toolcore_tool_t {
             TOOLCORE_TOOL_STRICT | TOOLCORE_TOOL_COERCE | TOOLCORE_TOOL_STATIC | TOOLCORE_TOOL_LAST_WINS;
         if self.flags & !known != 0 {
             return Err(unknown!("flags"));
-        }
-        if self.reserved != 0 {
-            return Err(unknown!("reserved"));
         }
         if self.annotations & !0xFF != 0 {
             return Err(unknown!("annotations"));

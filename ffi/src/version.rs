@@ -50,6 +50,8 @@ pub const TOOLCORE_FEATURE_TEXT_FORMS: u32 = 4096;
 pub const TOOLCORE_FEATURE_STREAM: u32 = 8192;
 /// toolcore_features: toolcore_mailbox_ and toolcore_receive.
 pub const TOOLCORE_FEATURE_MAILBOX: u32 = 16384;
+/// toolcore_features: toolcore_workers_, and toolcore_tool_t.workers.
+pub const TOOLCORE_FEATURE_WORKERS: u32 = 32768;
 
 /// What the library that is linked was built with, as TOOLCORE_FEATURE_ flags. A schema that uses what it was built
 /// without is refused by name: ERR_BAD_SCHEMA. (Without `format`, that keyword is an annotation, and asking for it to
@@ -75,4 +77,5 @@ pub extern "C" fn toolcore_features() -> u32 {
         | built(TOOLCORE_FEATURE_TEXT_FORMS, cfg!(feature = "text-forms"))
         | built(TOOLCORE_FEATURE_STREAM, cfg!(feature = "stream"))
         | built(TOOLCORE_FEATURE_MAILBOX, cfg!(feature = "mailbox"))
+        | built(TOOLCORE_FEATURE_WORKERS, cfg!(feature = "std"))
 }

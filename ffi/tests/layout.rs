@@ -26,6 +26,7 @@ use crate::stream::*;
 use crate::tool::*;
 use crate::tools::*;
 use crate::version::*;
+use crate::workers::*;
 
 /// Names every field, so that a new one does not compile before it is here.
 macro_rules! no_padding {
@@ -60,7 +61,7 @@ no_padding! {
     }
     toolcore_tool_t {
         struct_size, name, title, description, category, params, params_len, schema, output_schema, run, user_data,
-        drop, annotations, flags, timeout_ms, cancel, reserved,
+        drop, annotations, flags, timeout_ms, cancel, workers,
     }
     toolcore_registry_opts_t {
         struct_size, max_tools, pool_bytes, resources, collision, max_depth, default_draft, flags, timeout_ms,
@@ -104,6 +105,8 @@ no_padding! {
     toolcore_inflight_stats_t {
         struct_size, in_flight, open, reserved, completed, timed_out, cancelled, abandoned, late, doubled, stale, unknown,
     }
+    toolcore_workers_opts_t { struct_size, clock, max_threads, result_bytes, reserved }
+    toolcore_workers_stats_t { struct_size, running, idle, queued, abandoned, warning, abandoned_total }
     toolcore_json_opts_t { struct_size, max_depth, flags }
     toolcore_schema_opts_t { struct_size, max_depth, default_draft, resources, flags, reserved }
     toolcore_coerce_opts_t { struct_size, changed, user_data, max_depth, max_steps, flags, reserved }
