@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Loom knows no time: whoever waits until an instant that has passed gives up in any state in which the job
-//! may be, which is what a deadline does. A thread that nobody wakes again is a deadlock, which loom reports, so
-//! that each test that ends shows that nobody hangs.
+//! may be, which is what a deadline does. A thread that nobody wakes again is a deadlock, which loom reports,
+//! so that each test that ends shows that nobody hangs.
 #![cfg(loom)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
@@ -82,7 +82,8 @@ fn ran(fate: &Fate) -> u32 {
 
 /// Every order there is.
 const ALL: Option<usize> = None;
-/// Every order in which a thread is put aside at most so often while it could go on; all there are take minutes.
+/// Every order in which a thread is put aside at most so often while it could go on; all there are take
+/// minutes.
 const MOST: Option<usize> = Some(4);
 
 /// Runs the model with a pool of at most `max` workers in these orders, and collects what it returns.

@@ -1,7 +1,7 @@
 //! Tools on worker threads: their callers are free in time, whatever the tools do. These tests sleep.
 //!
-//! What is waited for comes at some time within a limit that a loaded machine keeps. Where a time is measured,
-//! the best of several tries counts, since another process may take the processor in any of them.
+//! What is waited for comes at some time within a limit that a loaded machine keeps. Where a time is
+//! measured, the best of several tries counts, since another process may take the processor in any of them.
 #![cfg(all(feature = "std", feature = "dialects", feature = "stream"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 

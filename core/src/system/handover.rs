@@ -5,8 +5,8 @@
 //!
 //! - a job runs at most once, and one that is given up while it is queued never does;
 //! - whoever waits for an answer gets it, or is told that the job was given up or that all was stopped;
-//! - each ticket comes out of the inbox once, with the answer, or without one if it was given up: then it says
-//!   that the job has ended or never began;
+//! - each ticket comes out of the inbox once, with the answer, or without one if it was given up: then it
+//!   says that the job has ended or never began;
 //! - stopping waits for nobody.
 //!
 //! Nothing of a job or an answer runs or is dropped under the lock, so that it is never poisoned, and a tool
@@ -69,8 +69,8 @@ struct Running<K> {
 /// What a job that was queued needs.
 pub(super) struct Queued<K> {
     pub(super) id: Id<K>,
-    /// The number of a worker to start for it: the caller calls [`Handover::take`] with it on a new thread, or
-    /// says that there is none ([`Handover::not_started`]).
+    /// The number of a worker to start for it: the caller calls [`Handover::take`] with it on a new thread,
+    /// or says that there is none ([`Handover::not_started`]).
     pub(super) start: Option<usize>,
 }
 
@@ -233,8 +233,8 @@ impl<K: Copy + PartialEq, J, D> Handover<K, J, D> {
         }
     }
 
-    /// Stops all: nothing that is queued runs, and what runs under a ticket is given up. Gives the workers that
-    /// still run a job; all others end now.
+    /// Stops all: nothing that is queued runs, and what runs under a ticket is given up. Gives the workers
+    /// that still run a job; all others end now.
     pub(super) fn stop(&self) -> Vec<usize> {
         let mut state = self.lock();
         state.stopped = true;

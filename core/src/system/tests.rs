@@ -1,4 +1,5 @@
-//! Calls with tickets on worker threads: begun, received, given up. A call is made by hand, as a turn makes it.
+//! Calls with tickets on worker threads: begun, received, given up. A call is made by hand, as a turn makes
+//! it.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 
 use std::string::String;

@@ -60,12 +60,13 @@ impl core::error::Error for AbandonedWarning {}
 /// - Dispatched by itself, the caller waits, and is free as the deadline passes. In a turn of calls in flight
 ///   the handler answers later: [`Workers::wait`] sleeps until something has ended, and [`Workers::receive`]
 ///   hands out what has, to complete the calls with.
-/// - What does not end in time is *abandoned*: its late result is discarded, and the thread is of use again only
-///   when the tool returns. How many there are is counted ([`Workers::stats`]), and too many are a warning.
-/// - Threads start when they are needed, up to a limit, and are kept. Without a free one a call waits in a queue
-///   while its time runs; what waits there until its deadline never runs.
-/// - [`Workers::shutdown`], or to drop the pool, waits for no call: it says how many still run. A tool's closure is dropped when its
-///   handlers are gone and its last call has ended.
+/// - What does not end in time is *abandoned*: its late result is discarded, and the thread is of use again
+///   only when the tool returns. How many there are is counted ([`Workers::stats`]), and too many are a
+///   warning.
+/// - Threads start when they are needed, up to a limit, and are kept. Without a free one a call waits in a
+///   queue while its time runs; what waits there until its deadline never runs.
+/// - [`Workers::shutdown`], or to drop the pool, waits for no call: it says how many still run. A tool's
+///   closure is dropped when its handlers are gone and its last call has ended.
 /// - A panic in a tool is a failed result.
 /// - A pool serves one table of calls in flight, since the tickets of two may be the same.
 ///
@@ -120,9 +121,9 @@ impl Workers {
         WorkerTool { pool: Arc::clone(&self.pool), tool: Arc::new(tool) }
     }
 
-    /// Hands out what has ended of the calls with tickets, in the order in which they ended; says how many there
-    /// were. Each ticket comes once. A call that was given up comes as soon as it has ended, as a cancelled
-    /// result: by then it is decided, and to complete it says that nothing of it runs any more.
+    /// Hands out what has ended of the calls with tickets, in the order in which they ended; says how many
+    /// there were. Each ticket comes once. A call that was given up comes as soon as it has ended, as a
+    /// cancelled result: by then it is decided, and to complete it says that nothing of it runs any more.
     pub fn receive(&self, mut each: impl FnMut(Ticket, &ToolResult<'_>)) -> usize {
         let mut received = 0;
         while let Some((ticket, answer)) = self.pool.handover.receive() {
@@ -141,8 +142,8 @@ impl Workers {
         received
     }
 
-    /// Sleeps until there is something to receive, for `at_most` (`None`: however long it takes). Says whether
-    /// there is.
+    /// Sleeps until there is something to receive, for `at_most` (`None`: however long it takes). Says
+    /// whether there is.
     pub fn wait(&self, at_most: Option<Duration>) -> bool {
         let until = at_most.and_then(|time| time::Instant::now().checked_add(real(time)));
         self.pool.handover.wait_for_inbox(until)
@@ -153,15 +154,16 @@ impl Workers {
         self.pool.handover.stats()
     }
 
-    /// Says so if [`ABANDONED_WARNING`] calls, or as many as there may be threads, were abandoned and still run.
+    /// Says so if [`ABANDONED_WARNING`] calls, or as many as there may be threads, were abandoned and still
+    /// run.
     pub fn warning(&self) -> Option<AbandonedWarning> {
         let (abandoned, max) = (self.stats().abandoned, self.pool.options.max);
         (abandoned >= ABANDONED_WARNING.min(max)).then_some(AbandonedWarning { abandoned, max })
     }
 
-    /// Ends the threads that run no call, and says how many do: these end when their calls do. Of the calls with
-    /// tickets, those that run are abandoned and those that are queued never run; who waits for a call that runs
-    /// has it answered still. From now on the handlers of the pool fail.
+    /// Ends the threads that run no call, and says how many do: these end when their calls do. Of the calls
+    /// with tickets, those that run are abandoned and those that are queued never run; who waits for a call
+    /// that runs has it answered still. From now on the handlers of the pool fail.
     pub fn shutdown(self) -> usize {
         self.pool.shutdown()
     }
