@@ -156,10 +156,13 @@ pub async fn dispatch_async<'s, H: AsyncHandler, K: Hook, T: Timer>(
     scratch: Scratch<'s>,
 ) -> Result<ToolResult<'s>, DispatchError> {
     let request = CancelRequest::new();
-    let checked = DispatchOptions { clock: Some(timer), ..options.call };
-    let mut started = match prepare(registry, call, &checked, scratch)? {
-        Prepared::Ready(ready) => ready.start(None),
-        Prepared::Ended(result) => return Ok(result),
+    // In a block, so that the options are no part of the future.
+    let mut started = {
+        let checked = DispatchOptions { clock: Some(timer), ..options.call };
+        match prepare(registry, call, &checked, scratch)? {
+            Prepared::Ready(ready) => ready.start(None),
+            Prepared::Ended(result) => return Ok(result),
+        }
     };
     started.accepted.waiter = Waiter::Future(&request);
     let outcome = if options.cancel.is_some_and(CancelRequest::cancelled) {
