@@ -154,12 +154,41 @@ fn the_schema_example_makes_fit_checks_and_tells_what_is_wrong() {
     assert!(!output.status.success() && said.contains("bad JSON: ") && said.contains("byte 1"), "{said}");
 }
 
+/// Each time by hand: three samples 100 ms apart; a deadline of 500 ms, which has passed a millisecond later; a grace
+/// period of 200 ms after that.
+const MAIN_LOOP: &str = concat!(
+    "   0 ms: call 1 (set_led): called\n",
+    "   0 ms: call 1 (set_led): finished\n",
+    "   0 ms: call 2 (measure): called\n",
+    "   0 ms: call 3 (open_valve): called\n",
+    " 100 ms: call 2 (measure): progress, 1 of 3\n",
+    " 200 ms: call 2 (measure): progress, 2 of 3\n",
+    " 300 ms: call 2 (measure): finished\n",
+    " 501 ms: call 3 (open_valve): timed out\n",
+    r#"append: [{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"on"},"#,
+    r#"{"type":"tool_result","tool_use_id":"toolu_2","content":"21.5 C"},"#,
+    r#"{"type":"tool_result","tool_use_id":"toolu_3","#,
+    r#""content":"[TOOL_TIMEOUT] Tool 'open_valve' timed out after 0.5s","is_error":true}]}]"#,
+    "\n 701 ms: call 3: abandoned\n",
+);
+
+#[test]
+fn the_main_loop_stays_responsive_though_a_tool_never_answers() {
+    let test = "the_main_loop_stays_responsive_though_a_tool_never_answers";
+    let Some(library) = library(test) else { return };
+    assert_eq!(cargo_demo(library, &["main-loop"]), MAIN_LOOP);
+    assert_eq!(cargo_demo(library, &["main-loop-rust"]), MAIN_LOOP);
+    let flags = ["-Wconversion", "-Wshadow", "-Werror"];
+    let program = compile(&example("main_loop").unwrap(), library, &flags, "tests-main-loop").unwrap();
+    assert_eq!(said(&program, &[]), MAIN_LOOP);
+}
+
 #[test]
 fn help_names_the_examples_and_a_wrong_word_fails() {
     let Some(library) = library("help_names_the_examples_and_a_wrong_word_fails") else { return };
     let text = cargo_demo(library, &["help"]);
-    for example in ["cargo demo c ", "cargo demo stream ", "cargo demo schema ", "cargo demo inspect "] {
-        assert!(text.contains(example), "{text}");
+    for example in ["c", "stream", "schema", "main-loop", "main-loop-rust", "inspect"] {
+        assert!(text.contains(&format!("cargo demo {example} ")), "{text}");
     }
     let output = run_demo(library, &["fly"]);
     assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("fly"));

@@ -68,11 +68,17 @@ const AROUND: &str = r#"
 #include <stdio.h>
 #include <string.h>
 #include "toolcore.h"
+uint64_t sleep_until(uint64_t at_ms);
 void fragment(void);
 void fragment(void)
 {
-    static char memory[4096], scratch[4096], buf[4096];
+    static char memory[4096], scratch[4096], buf[4096], turn[4096];
+    static struct { bool ready; uint64_t ticket; toolcore_str_t text; } sensor;
+    uint64_t now_ms = 0, next_ms = 0;
     toolcore_registry_t *tools = NULL;
+    toolcore_inflight_t *calls = NULL;
+    toolcore_reply_t *parsed = NULL;
+    toolcore_answer_opts_t turn_opts = TOOLCORE_ANSWER_OPTS_INIT;
     toolcore_registry_opts_t opts = TOOLCORE_REGISTRY_OPTS_INIT;
     toolcore_tool_t weather = TOOLCORE_TOOL_INIT;
     toolcore_outcome_t outcome = TOOLCORE_OUTCOME_INIT;
@@ -81,7 +87,8 @@ void fragment(void)
     size_t len = 0;
     FRAGMENT
     (void)memory; (void)scratch; (void)buf; (void)tools; (void)opts; (void)weather; (void)outcome; (void)why;
-    (void)reply; (void)len;
+    (void)reply; (void)len; (void)turn; (void)sensor; (void)now_ms; (void)next_ms; (void)calls; (void)parsed;
+    (void)turn_opts;
 }
 "#;
 

@@ -28,6 +28,7 @@ static const char help[] =
     "  {\"op\":\"parse\",\"dialect\":D,\"reply\":JSON,\"replay\":true}, which adds the turn that goes back\n"
     "  {\"op\":\"stream\",\"dialect\":D,\"chunks\":[T]}, or \"hex_chunks\":[T] or \"events\":[JSON]\n"
     "  {\"op\":\"answer\",\"dialect\":D,\"tools\":[…],\"reply\":JSON,\"max_calls\":N,\"result_limit\":N}\n"
+    "  {\"op\":\"schedule\",\"dialect\":D,\"tools\":[…],\"events\":[{\"at_ms\":N,\"call\":{\"id\":T,\"name\":T}}],\"grace_ms\":N}\n"
     "  {\"op\":\"results\",\"dialect\":D,\"calls\":[{\"id\":T,\"name\":T}],\"results\":[{\"id\":T,\"text\":T}]}\n"
     "  {\"op\":\"context\",\"blocks\":[…],\"budget\":N,\"format\":\"plain\"|\"xml\"|\"markdown\"}\n"
     "  {\"op\":\"version\"}\n"
@@ -38,6 +39,13 @@ static const char help[] =
     "             nearly fits), which a tool may have, too\n"
     "a part       {\"text\":T} {\"json\":JSON} {\"uri\":T,\"name\":T}\n"
     "             {\"type\":\"image\"|\"audio\",\"data\":BASE64,\"mimeType\":T}\n"
+    "a behaviour  {\"echo\":true} or what a part has or {\"parts\":[…]} or {\"error\":T}; beside it \"busy_ms\":N (the clock\n"
+    "             moves first) \"pending_ms\":N (answers N ms later, ends when asked to) \"stubborn_ms\":N (does not); null in\n"
+    "             place of N is never\n"
+    "an event     \"call\":{\"id\":T,\"name\":T,\"arguments\":{…}} or a list of them \"complete\":ID or {\"id\":T,\"text\":T}\n"
+    "             \"progress\":{\"id\":T,\"done\":N,\"total\":N,\"message\":T} \"cancel\":ID or true for all\n"
+    "             \"poll\":true \"finish\":true; calls of one time are one turn, and the next one waits for its end\n"
+    "for schedule also \"side_by_side\":N, and \"timeout_ms\":N \"max_calls\":N as for answer\n"
     "a choice     \"auto\" \"none\" \"required\" {\"tool\":NAME} {\"allowed\":[NAME],\"required\":true}\n"
     "to render    also \"parallel\":false \"category\":T \"cache\":true \"alias\":false \"refuse_dropped\":true\n"
     "             \"native\":[\"web_search\",{\"kind\":\"code_execution\",\"allow\":true,\"config\":{…}}]\n"
@@ -50,7 +58,7 @@ static const char help[] =
 static const struct { const char *name; bool (*run)(str request); } ops[] = {
     { "json", op_json },     { "validate", op_validate }, { "render", op_render },   { "parse", op_parse },
     { "answer", op_answer }, { "results", op_results },   { "context", op_context }, { "version", op_version },
-    { "resources", op_resources }, { "stream", op_stream }, { "mcp", NULL },         { "schedule", NULL },
+    { "resources", op_resources }, { "stream", op_stream }, { "schedule", op_schedule }, { "mcp", NULL },
     { "tokens", NULL },
 };
 

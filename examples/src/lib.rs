@@ -23,19 +23,23 @@ pub fn has_compiler() -> bool {
 
 /// Builds `libtoolcore.a` with this program's own profile and gives its path.
 pub fn build_library() -> Result<PathBuf, String> {
+    run(cargo("build")?.args(["--package", "toolcore-ffi", "--lib"]))?;
+    Ok(output_folder()?.join("libtoolcore.a"))
+}
+
+/// A command of cargo's in the workspace, with this program's own profile and target folder.
+pub fn cargo(command: &str) -> Result<Command, String> {
     let output_folder = output_folder()?;
-    let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    let mut build = Command::new(cargo);
-    build.current_dir(root()).args(["build", "--quiet", "--package", "toolcore-ffi", "--lib"]);
+    let mut cargo = Command::new(env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
+    cargo.current_dir(root()).args([command, "--quiet"]);
     // The folder is `<target folder>/<profile>`.
     if let Some(target) = output_folder.parent() {
-        build.arg("--target-dir").arg(target);
+        cargo.arg("--target-dir").arg(target);
     }
     if output_folder.ends_with("release") {
-        build.arg("--release");
+        cargo.arg("--release");
     }
-    run(&mut build)?;
-    Ok(output_folder.join("libtoolcore.a"))
+    Ok(cargo)
 }
 
 /// The sources of a C example: `examples/c/NAME.c` and all in `examples/c/NAME`.

@@ -9,6 +9,7 @@
 mod desk;
 mod field_cases;
 mod provider_cases;
+mod schedule;
 mod schema_suite;
 mod streams;
 mod suites;

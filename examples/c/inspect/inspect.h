@@ -18,6 +18,7 @@ bool op_render(str request);
 bool op_parse(str request);
 bool op_stream(str request);
 bool op_answer(str request);
+bool op_schedule(str request);
 bool op_results(str request);
 bool op_context(str request);
 bool op_version(str request);
@@ -58,7 +59,9 @@ void put_u64(const char *name, uint64_t number);
 void put_bool(const char *name, bool value);
 void put_json(const char *name, str json);
 void put_output(const char *name, uint32_t dialect, str text);
+void put_output_value(uint32_t dialect, str text);
 void put_id(const toolcore_tool_call_t *call);
+void put_nullable(const char *name, str text, bool is_there);
 
 /* Reading (request.c). Names come from this program, as they stand in messages. Without such a member need() and
  * get_array() refuse, and the other get functions leave what they would read as it was. */
@@ -90,16 +93,10 @@ bool none_of(str object, const char *const *names, size_t count);
 
 /* Replies (reply.c, stream.c). */
 
+bool read_call(str json, toolcore_tool_call_t *call);
+bool parse_reply(uint32_t dialect, str json, const toolcore_reply_opts_t *opts, toolcore_reply_t **reply);
 bool put_reply(str request, uint32_t dialect, const toolcore_reply_t *reply);
 bool read_stream(str request, uint32_t dialect, toolcore_reply_t **reply);
-
-/* Tools (tools.c). */
-
-bool add_tools(str request, toolcore_registry_t **registry);
-
-/* The manual clock of the tools (tools.c); 0 when a request begins. */
-
-extern uint64_t clock_ms;
 
 /* What a tool answers, and what results are made of (content.c): parts, or a failure; `echo` if a request said
  * neither. */
@@ -108,5 +105,50 @@ struct content { bool echo, failed; str error; toolcore_part_t *parts; size_t le
 
 bool read_content(str object, struct content *content);
 toolcore_status_t append(toolcore_result_t *result, const struct content *content);
+
+/* Tools (tools.c). One that answers `later` does so `after_ms` after its call, or never by itself if that is UINT64_MAX;
+ * one that is `stubborn` does so even if it is asked to end. */
+
+struct behaviour { struct content content; uint64_t busy_ms, after_ms; bool later, stubborn; };
+
+bool add_tools(str request, toolcore_registry_t **registry);
+extern bool some_tool_answers_later;
+
+/* Their manual clock; 0 when a request begins. */
+
+extern uint64_t clock_ms;
+extern const toolcore_clock_t manual_clock;
+
+/* Calls in flight (flight.c), of all turns in their order. */
+
+struct flight {
+    str id, name;
+    bool has_id;
+    uint32_t kind;
+    uint64_t ticket, due_ms;
+    const struct behaviour *behaviour;
+    str arguments;
+};
+
+toolcore_status_t keep_flight(const struct behaviour *behaviour, const toolcore_call_t *call);
+toolcore_status_t cancel_flight(void *user_data, uint64_t ticket);
+bool start_flights(struct flight *flights, size_t len, toolcore_inflight_opts_t *opts, bool logged);
+bool start_turn(const toolcore_registry_t *registry, const toolcore_reply_t *reply, const toolcore_answer_opts_t *opts,
+                size_t first);
+bool turn_is_open(void);
+bool turn_is_done(void);
+bool finish_turn(str *messages);
+bool run_flights(uint64_t limit_ms);
+bool poll_flights(void);
+bool cancel_calls(size_t index);
+bool complete_flight(struct flight *flight, const struct content *content);
+bool progress_flight(const struct flight *flight, uint64_t done, uint64_t total, str message);
+void put_outcomes(void);
+bool put_counts(void);
+void end_flights(void);
+
+/* What holds for a turn (answer.c). */
+
+bool read_answer_opts(str request, toolcore_answer_opts_t *opts);
 
 #endif

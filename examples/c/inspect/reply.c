@@ -5,11 +5,7 @@
 
 void put_id(const toolcore_tool_call_t *call)
 {
-    if (call->flags & TOOLCORE_CALL_HAS_ID) {
-        put_text("id", call->id);
-    } else {
-        put_json("id", TOOLCORE_STR("null"));
-    }
+    put_nullable("id", call->id, (call->flags & TOOLCORE_CALL_HAS_ID) != 0);
     put_text("name", call->name);
 }
 
@@ -74,19 +70,25 @@ bool put_reply(str request, uint32_t dialect, const toolcore_reply_t *reply)
     return true;
 }
 
+/* In memory that is free when the answer is out. */
+bool parse_reply(uint32_t dialect, str json, const toolcore_reply_opts_t *opts, toolcore_reply_t **reply)
+{
+    size_t size;
+    if (!ok(toolcore_reply_mem_size(dialect, json, opts, &size, &why)))
+        return false;
+    void *memory = allocate(size);
+    return memory != NULL && ok(toolcore_reply_parse(dialect, json, opts, memory, size, reply, &why));
+}
+
 bool op_parse(str request)
 {
     toolcore_reply_t *reply;
     uint32_t dialect;
-    size_t size;
     toolcore_reply_opts_t opts = TOOLCORE_REPLY_OPTS_INIT;
     str json;
     if (!only(request, "the request", "op dialect reply replay turn_number") || !get_dialect(request, &dialect) ||
         !get_u32(request, "turn_number", &opts.turn) || !get_reply(request, &json) ||
-        !ok(toolcore_reply_mem_size(dialect, json, &opts, &size, &why)))
-        return false;
-    void *memory = allocate(size);
-    if (memory == NULL || !ok(toolcore_reply_parse(dialect, json, &opts, memory, size, &reply, &why)))
+        !parse_reply(dialect, json, &opts, &reply))
         return false;
     bool done = put_reply(request, dialect, reply);
     toolcore_reply_deinit(reply);
@@ -103,6 +105,14 @@ static bool read_id(str json, str *id, uint32_t has_id, uint32_t *flags)
     return decode(value, "id", id);
 }
 
+bool read_call(str json, toolcore_tool_call_t *call)
+{
+    call->struct_size = sizeof *call;
+    has(json, "arguments", &call->arguments);
+    return only(json, "a call", "id wire_id name arguments flags") && get_text(json, "name", &call->name) &&
+           get_text(json, "wire_id", &call->wire_id) && read_id(json, &call->id, TOOLCORE_CALL_HAS_ID, &call->flags);
+}
+
 static bool read_calls(str request, toolcore_tool_call_t **calls, size_t *len)
 {
     toolcore_json_iter_t iter;
@@ -110,16 +120,9 @@ static bool read_calls(str request, toolcore_tool_call_t **calls, size_t *len)
     if (!get_array(request, "calls", &iter, len))
         return false;
     *calls = allocate_array(*len, sizeof **calls);
-    for (size_t i = 0; *calls != NULL && toolcore_json_iter_next(&iter, NULL, &json); i++) {
-        toolcore_tool_call_t *call = &(*calls)[i];
-        call->struct_size = sizeof *call;
-        if (!only(json, "a call", "id wire_id name arguments flags"))
+    for (size_t i = 0; *calls != NULL && toolcore_json_iter_next(&iter, NULL, &json); i++)
+        if (!read_call(json, &(*calls)[i]))
             return false;
-        has(json, "arguments", &call->arguments);
-        if (!get_text(json, "name", &call->name) || !get_text(json, "wire_id", &call->wire_id) ||
-             !read_id(json, &call->id, TOOLCORE_CALL_HAS_ID, &call->flags))
-            return false;
-    }
     return *calls != NULL;
 }
 

@@ -93,6 +93,14 @@ void put_text(const char *name, str text)
     toolcore_json_writer_string(&out, text);
 }
 
+void put_nullable(const char *name, str text, bool is_there)
+{
+    if (is_there)
+        put_text(name, text);
+    else
+        put_json(name, TOOLCORE_STR("null"));
+}
+
 void put_u64(const char *name, uint64_t number)
 {
     put_key(name);
@@ -112,10 +120,16 @@ void put_json(const char *name, str json)
 }
 
 /* What goes to a provider: JSON, an empty list for nothing; in the text forms of local models a text. */
-void put_output(const char *name, uint32_t dialect, str text)
+void put_output_value(uint32_t dialect, str text)
 {
     if (dialect == TOOLCORE_DIALECT_HERMES || dialect == TOOLCORE_DIALECT_LLAMA3 || dialect == TOOLCORE_DIALECT_MISTRAL)
-        put_text(name, text);
+        toolcore_json_writer_string(&out, text);
     else
-        put_json(name, text.len > 0 ? text : TOOLCORE_STR("[]"));
+        toolcore_json_writer_raw(&out, text.len > 0 ? text : TOOLCORE_STR("[]"));
+}
+
+void put_output(const char *name, uint32_t dialect, str text)
+{
+    put_key(name);
+    put_output_value(dialect, text);
 }

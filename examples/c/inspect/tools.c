@@ -1,29 +1,47 @@
-/* Tools that behave as a request says, and the op answer. */
+/* Tools that behave as a request says. */
 #include "inspect.h"
 
-struct behaviour { struct content content; uint64_t busy_ms; };
-
 uint64_t clock_ms;
+bool some_tool_answers_later;
 
 static uint64_t now_ms(void *user_data)
 {
-    return *(const uint64_t *)user_data;
+    (void)user_data;
+    return clock_ms;
 }
+
+const toolcore_clock_t manual_clock = TOOLCORE_SIZED(toolcore_clock_t, .now_ms = now_ms);
 
 static toolcore_status_t run(void *user_data, const toolcore_call_t *call, toolcore_result_t *result)
 {
     const struct behaviour *behaviour = user_data;
     clock_ms += behaviour->busy_ms;
+    if (behaviour->later)
+        return keep_flight(behaviour, call);
     return behaviour->content.echo ? toolcore_result_json(result, toolcore_call_arguments(call))
                                    : append(result, &behaviour->content);
 }
 
+/* How long after its call a tool answers; null for one that never does by itself. */
+static bool read_later(str json, const char *name, struct behaviour *behaviour)
+{
+    str value;
+    if (!has(json, name, &value))
+        return true;
+    if (behaviour->later)
+        return refuse("request", "a behaviour has both 'pending_ms' and 'stubborn_ms'");
+    behaviour->later = some_tool_answers_later = true;
+    behaviour->after_ms = UINT64_MAX;
+    return toolcore_json_kind(value) == TOOLCORE_JSON_NULL || get_u64(json, name, UINT32_MAX, &behaviour->after_ms);
+}
+
 static bool read_behaviour(str json, struct behaviour *behaviour)
 {
-    static const char *const later[] = { "pending_ms", "stubborn_ms" };
+    str value;
+    behaviour->stubborn = has(json, "stubborn_ms", &value);
     return only(json, "a behaviour", "echo text json error parts busy_ms pending_ms stubborn_ms") &&
-           none_of(json, later, COUNT(later)) && get_u64(json, "busy_ms", UINT32_MAX, &behaviour->busy_ms) &&
-           read_content(json, &behaviour->content);
+           read_later(json, "pending_ms", behaviour) && read_later(json, "stubborn_ms", behaviour) &&
+           get_u64(json, "busy_ms", UINT32_MAX, &behaviour->busy_ms) && read_content(json, &behaviour->content);
 }
 
 static bool read_annotations(str json, uint32_t *flags)
@@ -70,6 +88,8 @@ static bool add_tool(toolcore_registry_t *registry, str json)
         (has(json, "annotations", &value) && !read_annotations(value, &tool.annotations)) ||
         !read_behaviour(has(json, "behaviour", &value) ? value : TOOLCORE_STR("{}"), behaviour))
         return false;
+    if (behaviour->later)
+        tool.cancel = cancel_flight;
     toolcore_status_t status = toolcore_registry_add(registry, &tool, &why);
     if (status != TOOLCORE_OK)
         return refuse_schema(status);
@@ -83,6 +103,7 @@ bool add_tools(str request, toolcore_registry_t **registry)
     toolcore_registry_opts_t opts = TOOLCORE_REGISTRY_OPTS_INIT;
     toolcore_json_iter_t iter;
     str json;
+    some_tool_answers_later = false;
     if (!get_array(request, "tools", &iter, &opts.max_tools))
         return false;
     size_t size = toolcore_registry_mem_size(&opts);
@@ -95,64 +116,4 @@ bool add_tools(str request, toolcore_registry_t **registry)
             return false;
     size_t total;
     return ok(toolcore_registry_pool(*registry, &pool_used, &total));
-}
-
-/* Calls are told of while the messages are still being written, so they wait in a text of their own. */
-static void put_outcome(void *user_data, const toolcore_tool_call_t *call, uint32_t kind,
-                        const toolcore_result_t *result)
-{
-    toolcore_json_writer_t *outcomes = user_data, answer = out;
-    (void)result;
-    out = *outcomes;
-    toolcore_json_writer_object_start(&out);
-    put_id(call);
-    put_text("kind", text_of(toolcore_outcome_name(kind)));
-    toolcore_json_writer_object_end(&out);
-    *outcomes = out;
-    out = answer;
-}
-
-bool op_answer(str request)
-{
-    const toolcore_clock_t clock = { sizeof clock, &clock_ms, now_ms };
-    toolcore_answer_opts_t opts = TOOLCORE_ANSWER_OPTS_INIT;
-    toolcore_json_writer_t outcomes;
-    toolcore_registry_t *registry;
-    toolcore_reply_t *streamed = NULL;
-    uint32_t dialect;
-    str reply, messages, list;
-    bool whole = has(request, "reply", &reply);
-    if (!only(request, "the request",
-              "op dialect tools reply chunks hex_chunks events calls_only lenient timeout_ms max_calls result_limit") ||
-        !get_dialect(request, &dialect) ||
-        !(whole ? get_reply(request, &reply) : read_stream(request, dialect, &streamed)) ||
-        !get_flag(request, "lenient", TOOLCORE_ANSWER_LENIENT, &opts.flags) ||
-        !get_timeout(request, &opts.timeout_ms) ||
-        !get_size(request, "max_calls", &opts.max_calls) ||
-        !get_size(request, "result_limit", &opts.result_limit) || !add_tools(request, &registry))
-        return false;
-    size_t piece = arena_left() / 3;
-    char *list_buffer = allocate(piece), *buffer = allocate(piece);
-    list.ptr = list_buffer;
-    messages.ptr = buffer;
-    opts.clock = &clock;
-    opts.observe = put_outcome;
-    opts.user_data = &outcomes;
-    toolcore_json_writer_init(&outcomes, list_buffer, piece);
-    toolcore_json_writer_array_start(&outcomes);
-    char *scratch = arena + arena_used;
-    toolcore_status_t status =
-        whole ? toolcore_answer(registry, dialect, reply, &opts, scratch, arena_left(), buffer, piece, &messages.len,
-                                NULL, &why)
-              : toolcore_answer_reply(registry, streamed, &opts, scratch, arena_left(), buffer, piece, &messages.len,
-                                      NULL, &why);
-    if (!ok(status))
-        return false;
-    toolcore_json_writer_array_end(&outcomes);
-    if (!ok(toolcore_json_writer_end(&outcomes, &list.len)))
-        return false;
-    put_output("messages", dialect, messages);
-    put_json("outcomes", list);
-    toolcore_registry_deinit(registry);
-    return true;
 }
