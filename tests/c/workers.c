@@ -88,6 +88,7 @@ static void open_all(size_t max_threads, uint64_t timeout_ms)
     CHECK_STATUS(toolcore_workers_init(&opts, block(toolcore_workers_mem_size()), toolcore_workers_mem_size(), &workers),
                  TOOLCORE_OK);
     tools = registry(4, 0, 0);
+    added.schema = text("{\"type\":\"object\"}");
     added.run = wait_at_gate;
     added.drop = count_drop;
     added.timeout_ms = timeout_ms;
@@ -151,7 +152,7 @@ TEST(the_caller_is_free_at_the_deadline_and_the_call_is_abandoned)
     }
     CHECK(took <= 36);
     CHECK(stats().abandoned >= 1 && stats().abandoned_total == stats().abandoned);
-    while (stats().abandoned < 8)
+    for (int tries = 0; tries < 8 && stats().abandoned < 8; tries++)
         answer("{\"content\":[" CALL("1") "]}");
     CHECK(stats().warning == 1);
     /* The tool and the pool go, the calls still run. */
