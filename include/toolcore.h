@@ -85,6 +85,9 @@
 /* toolcore_detail_t.offset when there is no place to name. */
 #define TOOLCORE_NO_OFFSET ((size_t)-1)
 
+/* toolcore_cancel: all calls of the turn. */
+#define TOOLCORE_CALL_ALL ((size_t)-1)
+
 /* A struct with these fields and zero in the others, in C also for a static:
  * static const toolcore_param_t city = TOOLCORE_SIZED(toolcore_param_t, .type = TOOLCORE_TYPE_STRING); */
 #define TOOLCORE_SIZED(type, ...) { .struct_size = sizeof(type), __VA_ARGS__ }
@@ -621,8 +624,6 @@
 
 // toolcore_inflight_opts_t.flags: a call that is to be cancelled is abandoned at once.
 #define TOOLCORE_INFLIGHT_NO_GRACE 1
-
-
 
 // The longest text of a message, in bytes. A longer answer stays where it is, with a word from the interrupt to the
 // main loop, which completes the call itself.

@@ -13,8 +13,8 @@ use crate::inflight::{InFlightBody, toolcore_inflight_t};
 use crate::result::{look, toolcore_result_t};
 use crate::status::toolcore_status_t;
 
-/// toolcore_cancel: all calls of the turn.
-pub const TOOLCORE_CALL_ALL: usize = usize::MAX;
+/// toolcore_cancel: all calls of the turn. In the header as `TOOLCORE_CALL_ALL`.
+pub(crate) const CALL_ALL: usize = usize::MAX;
 
 /// The call of `ticket` has this result, which is copied: one that toolcore_result_init made, of any outcome.
 ///
@@ -115,10 +115,10 @@ pub unsafe extern "C" fn toolcore_cancel(
 ) -> toolcore_status_t {
     guard(ptr::null_mut(), |c, _| {
         let mut body = c.object_alone(inflight)?;
-        let which = if index == TOOLCORE_CALL_ALL { Which::All } else { Which::One(index) };
+        let which = if index == CALL_ALL { Which::All } else { Which::One(index) };
         let now = Instant::from_millis(now_ms);
         body.run(c, |turn, with| match turn {
-            Some(turn) if index == TOOLCORE_CALL_ALL || index < turn.reply().len() => {
+            Some(turn) if index == CALL_ALL || index < turn.reply().len() => {
                 turn.cancel(with, which, now);
                 Ok(())
             }
