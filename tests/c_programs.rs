@@ -25,8 +25,7 @@ macro_rules! programs {
 }
 
 programs! {
-    answer arguments buffers callbacks context conversions declared drops hooks json limits mailbox nulls prepare registry schema stack
-    steps streams structs threads
+    answer arguments buffers callbacks context conversions declared drops hooks inflight json limits mailbox nulls prepare registry schema stack steps streams structs threads
 }
 
 #[test]
