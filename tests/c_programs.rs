@@ -25,8 +25,8 @@ macro_rules! programs {
 }
 
 programs! {
-    answer arguments buffers callbacks context conversions declared drops hooks json limits mailbox nulls prepare registry schema stack
-    steps streams structs threads workers
+    answer arguments buffers callbacks context conversions declared drops hooks inflight json limits mailbox nulls pending prepare
+    registry schema stack steps streams structs threads tickets workers
 }
 
 #[test]

@@ -250,6 +250,11 @@ impl Span {
         Span::new(text.ptr, text.len)
     }
 
+    /// Bytes.
+    pub(crate) fn len(self) -> usize {
+        self.end - self.start
+    }
+
     fn overlaps(self, other: Self) -> bool {
         self.start < other.end && other.start < self.end
     }

@@ -3,7 +3,6 @@
 use core::ptr;
 
 use toolcore_core::call::Ticket;
-use toolcore_core::inflight::TicketError;
 use toolcore_core::result::ToolResult;
 use toolcore_core::time::Instant;
 use toolcore_core::turn::{Which, end};
@@ -14,8 +13,8 @@ use crate::inflight::{InFlightBody, toolcore_inflight_t};
 use crate::result::{look, toolcore_result_t};
 use crate::status::toolcore_status_t;
 
-/// toolcore_cancel: all calls of the turn (in the header among the macros).
-const CALL_ALL: usize = usize::MAX;
+/// toolcore_cancel: all calls of the turn. In the header among the macros.
+pub(crate) const CALL_ALL: usize = usize::MAX;
 
 /// The call of `ticket` has this result, which is copied: one that toolcore_result_init made, of any outcome.
 ///
@@ -98,8 +97,8 @@ pub unsafe extern "C" fn toolcore_progress(
         let told = body.run(c, |turn, with| match turn {
             Some(turn) => turn.progress(with, ticket, now, (done, total), message),
             None => with.inflight.progress(ticket, now),
-        });
-        told.map_err(|_| NOT_FOUND)?.map_err(|error| why.error(error))
+        })?;
+        told.map_err(|error| why.error(error))
     })
 }
 
@@ -125,8 +124,7 @@ pub unsafe extern "C" fn toolcore_cancel(
             }
             Some(_) => Err(NOT_FOUND),
             None => Err(NO_TURN),
-        })
-        .unwrap_or(Err(NO_TURN))
+        })?
     })
 }
 
@@ -140,12 +138,9 @@ pub(crate) fn ended(
     write: impl FnOnce(&mut ToolResult<'_>),
 ) -> Result<(), Fail> {
     let (ticket, now) = (Ticket::from_u64(ticket), Instant::from_millis(now_ms));
-    let ended: Result<(), TicketError> = body
-        .run(c, |turn, with| match turn {
-            Some(turn) => turn.complete_with(with, ticket, now, write),
-            None => end(with, ticket, now),
-        })
-        // Without a registry there was no turn yet, and so no ticket.
-        .map_err(|_| NOT_FOUND)?;
+    let ended = body.run(c, |turn, with| match turn {
+        Some(turn) => turn.complete_with(with, ticket, now, write),
+        None => end(with, ticket, now),
+    })?;
     ended.map_err(|error| why.error(error))
 }

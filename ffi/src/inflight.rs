@@ -6,6 +6,7 @@ use core::ptr;
 use toolcore_core::answer::AnswerOptions;
 use toolcore_core::call::ToolCall;
 use toolcore_core::inflight::{InFlight, Slot, Stats};
+use toolcore_core::registry::RegistryOptions;
 use toolcore_core::schema::Coercion;
 use toolcore_core::sink::{NoSpace, Sink};
 use toolcore_core::time::{Duration, GRACE, Instant};
@@ -16,9 +17,9 @@ use crate::answer::{self, toolcore_answer_opts_t, toolcore_outcome_t};
 use crate::call::toolcore_tool_call_t;
 use crate::callback::{HostHandler, HostHook, InFlightEventFn, observe, tell_change, tell_in_flight};
 use crate::clock::clock;
-use crate::guard::{Fail, NO_TURN, OPEN_TURN, guard, read, unknown};
+use crate::guard::{Fail, NO_TURN, OPEN_TURN, Why, guard, read, unknown};
 use crate::object::{Live, Memory, Object, scratch_for};
-use crate::registry::toolcore_registry_t;
+use crate::registry::{HostRegistry, toolcore_registry_t};
 use crate::reply::{ReplyBody, toolcore_reply_t};
 use crate::result::toolcore_result_t;
 use crate::status::{toolcore_detail_t, toolcore_status_t};
@@ -164,7 +165,7 @@ pub unsafe extern "C" fn toolcore_inflight_init(
             millis => Duration::from_millis(millis),
         };
         let inflight = InFlight::new(slots, grace);
-        out.set(place.object(InFlightBody { inflight, turn: None, registry: ptr::null(), opts }));
+        out.set(place.object(InFlightBody { inflight, turn: None, opts }));
         Ok(())
     })
 }
@@ -234,23 +235,14 @@ pub unsafe extern "C" fn toolcore_start(
             why.need = need.max(mem_len.saturating_add(1));
             fail
         })?;
-        body.turn = Some(HostTurn { turn, opts, memory: written, read });
-        body.registry = registry;
+        body.turn = Some(HostTurn { turn, registry, opts, memory: written, read });
         let polled = body.run(c, |turn, with| match turn {
             Some(turn) => turn.poll(with, Instant::from_millis(now_ms)),
             None => Ok(None),
         });
         let begun = match polled {
             Ok(Ok(_)) => Ok(()),
-            Ok(Err(error)) => {
-                let fail = why.error(error);
-                if let TurnError::Dispatch { .. } = error
-                    && why.need > 0
-                {
-                    why.need = why.need.saturating_add(mem_len);
-                }
-                Err(fail)
-            }
+            Ok(Err(error)) => Err(stopped(why, error, written)),
             Err(fail) => Err(fail),
         };
         if begun.is_err() {
@@ -280,16 +272,11 @@ pub unsafe extern "C" fn toolcore_poll(
     guard(why, |c, why| {
         let mut body = c.object_alone(inflight)?;
         let now = Instant::from_millis(now_ms);
-        let idle = body.turn.is_none() && body.inflight.is_empty();
-        let next = if idle || body.registry.is_null() {
-            None
-        } else {
-            let polled = body.run(c, |turn, with| match turn {
-                Some(turn) => turn.poll(with, now),
-                None => Ok(serve(with, now)),
-            })?;
-            polled.map_err(|error| why.error(error))?
-        };
+        let polled = body.run(c, |turn, with| match turn {
+            Some(turn) => turn.poll(with, now),
+            None => Ok(serve(with, now)),
+        })?;
+        let next = polled.map_err(|error| stopped(why, error, body.written()))?;
         if !next_ms.is_null() {
             c.out(next_ms)?.set(next.map_or(u64::MAX, Instant::as_millis));
         }
@@ -403,13 +390,12 @@ const WORKING: usize = 1024;
 pub(crate) struct InFlightBody {
     inflight: InFlight<'static>,
     turn: Option<HostTurn>,
-    /// That of the latest turn.
-    registry: *const toolcore_registry_t,
     opts: toolcore_inflight_opts_t,
 }
 
 struct HostTurn {
     turn: Turn<'static>,
+    registry: *const toolcore_registry_t,
     opts: toolcore_answer_opts_t,
     memory: Span,
     read: [Span; 2],
@@ -436,16 +422,20 @@ impl InFlightBody {
         self.turn.as_ref().map_or(Span::NOWHERE, |turn| turn.memory)
     }
 
-    /// Does something with the turn, if there is one, and all that it works with.
+    /// Does something with the turn, if there is one, and all that it works with. What earlier turns left wants no
+    /// tool any more: all of its calls are settled, and their tools were asked to end.
     pub(crate) fn run<R>(
         &mut self,
         c: Caller,
         work: impl FnOnce(Option<&mut Turn<'static>>, &mut HostRuntime<'_, '_>) -> R,
     ) -> Result<R, Fail> {
-        let registry = c.object(self.registry)?;
-        let opts = match &self.turn {
-            Some(turn) => turn.opts,
-            None => c.options(ptr::null())?,
+        let no_tools;
+        let (registry, opts) = match &self.turn {
+            Some(turn) => (c.object(turn.registry)?, turn.opts),
+            None => {
+                no_tools = HostRegistry::new(&mut [], &mut [], &mut [], RegistryOptions::default());
+                (&no_tools, c.options(ptr::null())?)
+            }
         };
         let clock = clock(c, opts.clock)?;
         let changed = |call: &ToolCall<'_>, change: &Coercion<'_>| {
@@ -511,6 +501,15 @@ fn options(c: Caller, opts: *const toolcore_inflight_opts_t) -> Result<toolcore_
         opts.max_in_flight = 16;
     }
     Ok(opts)
+}
+
+/// Says why a turn cannot go on, of which this is the memory.
+fn stopped(why: &mut Why, error: TurnError, memory: Span) -> Fail {
+    let fail = why.error(error);
+    if why.need > 0 {
+        why.need = why.need.saturating_add(memory.len());
+    }
+    fail
 }
 
 fn inflight_size(slots: usize) -> usize {

@@ -169,15 +169,17 @@ pub unsafe extern "C" fn toolcore_receive(
         let mut body = c.object_alone(inflight)?;
         let mut receiver = Receiver::attach(c.object(mailbox)?.words);
         let (mut text, mut count) = ([0u8; TOOLCORE_MAILBOX_TEXT_MAX], 0);
+        // What is received is gone: first, whether all that the turn works with is there.
+        body.run(c, |_, _| ())?;
         while count < MOST_AT_ONCE
             && let Some(message) = receiver.receive(&mut text)
         {
             count += 1;
-            // Tickets of which nobody waits are counted. Without a registry there was no turn yet, and so no ticket.
+            // Tickets of which nobody waits are counted.
             let _ = body.run(c, |turn, with| match turn {
                 Some(turn) => turn.deliver(with, &message),
                 None => deliver(with, &message),
-            });
+            })?;
         }
         if !received.is_null() {
             c.out(received)?.set(count);

@@ -13,6 +13,7 @@ TEST(an_object_of_null_is_a_status)
     toolcore_part_t part = TOOLCORE_PART_INIT;
     toolcore_block_t content = TOOLCORE_BLOCK_INIT;
     toolcore_context_render_opts_t render_opts = TOOLCORE_CONTEXT_RENDER_OPTS_INIT;
+    toolcore_inflight_stats_t stats = TOOLCORE_INFLIGHT_STATS_INIT;
     toolcore_block_report_t block_report = TOOLCORE_BLOCK_REPORT_INIT;
     toolcore_tool_call_t got = TOOLCORE_TOOL_CALL_INIT;
     toolcore_result_t *made = result;
@@ -27,6 +28,7 @@ TEST(an_object_of_null_is_a_status)
     toolcore_result_deinit(NULL);
     toolcore_schema_deinit(NULL);
     toolcore_context_deinit(NULL);
+    toolcore_inflight_deinit(NULL);
 
     INVALID(toolcore_registry_add(NULL, &tool, NULL));
     INVALID(toolcore_registry_remove(NULL, text("a")));
@@ -76,6 +78,7 @@ TEST(an_object_of_null_is_a_status)
     CHECK(!toolcore_call_is_null(NULL, text("a")));
     CHECK(toolcore_call_time_left_ms(NULL) == UINT64_MAX);
     CHECK(toolcore_call_deadline_ms(NULL) == UINT64_MAX);
+    CHECK(toolcore_call_ticket(NULL) == 0);
 
     INVALID(toolcore_result_text(NULL, text("a")));
     INVALID(toolcore_result_json(NULL, text("1")));
@@ -118,6 +121,20 @@ TEST(an_object_of_null_is_a_status)
     INVALID(toolcore_context_render(NULL, &render_opts, buf, sizeof buf, &len, NULL, NULL));
     CHECK_SIZE(len, 0);
     INVALID(toolcore_context_block_report(NULL, 0, &block_report));
+
+    INVALID(toolcore_start(NULL, tools, reply, NULL, scratch, sizeof scratch, 5, NULL));
+    INVALID(toolcore_poll(NULL, 5, &u, NULL));
+    len = 9;
+    INVALID(toolcore_finish(NULL, 5, buf, sizeof buf, &len, NULL, NULL));
+    CHECK_SIZE(len, 0);
+    INVALID(toolcore_inflight_stats(NULL, &stats));
+    INVALID(toolcore_complete(NULL, 1, 5, result));
+    INVALID(toolcore_complete_text(NULL, 1, 5, text("a")));
+    INVALID(toolcore_fail(NULL, 1, 5, text("a")));
+    INVALID(toolcore_progress(NULL, 1, 5, 1, 2, text("a")));
+    INVALID(toolcore_cancel(NULL, TOOLCORE_CALL_ALL, 5));
+    CHECK(toolcore_done(NULL));
+    CHECK(u == 1 && stats.unknown == 0);
 }
 
 TEST(an_input_struct_of_null_is_a_status)
@@ -135,6 +152,9 @@ TEST(an_input_struct_of_null_is_a_status)
     INVALID(toolcore_result_usage(result, NULL));
     INVALID(toolcore_context_push(context, NULL));
     INVALID(toolcore_context_render(context, NULL, buf, sizeof buf, &len, NULL, NULL));
+    INVALID(toolcore_start(inflight, NULL, reply, NULL, scratch, sizeof scratch, 5, NULL));
+    INVALID(toolcore_start(inflight, tools, NULL, NULL, scratch, sizeof scratch, 5, NULL));
+    INVALID(toolcore_complete(inflight, 1, 5, NULL));
 }
 
 TEST(an_output_of_null_is_a_status)
@@ -182,6 +202,14 @@ TEST(an_output_of_null_is_a_status)
     INVALID(toolcore_context_init(NULL, mem, sizeof mem, NULL));
     INVALID(toolcore_context_render(context, &render_opts, buf, sizeof buf, NULL, NULL, NULL));
     INVALID(toolcore_context_block_report(context, 0, NULL));
+    INVALID(toolcore_inflight_init(NULL, mem, sizeof mem, NULL));
+    INVALID(toolcore_inflight_stats(inflight, NULL));
+    CHECK_STATUS(toolcore_start(inflight, tools, reply, NULL, mem, sizeof mem, 5, NULL), TOOLCORE_OK);
+    CHECK_SIZE(runs, 1);
+    runs = 0;
+    INVALID(toolcore_finish(inflight, 5, buf, sizeof buf, NULL, NULL, NULL));
+    CHECK_STATUS(toolcore_poll(inflight, 5, NULL, NULL), TOOLCORE_OK);
+    CHECK_STATUS(toolcore_finish(inflight, 5, buf, sizeof buf, &len, NULL, NULL), TOOLCORE_OK);
     CHECK_SIZE(runs, 0);
     valid = toolcore_json_string_is(text("\"a\""), text("a"));
     CHECK(valid);
@@ -196,6 +224,7 @@ TEST(memory_of_null_is_a_status_whatever_its_length)
         toolcore_result_t *made = result;
         toolcore_schema_t *compiled = schema;
         toolcore_context_t *empty = context;
+        toolcore_inflight_t *waiting = inflight;
         size_t len = 9;
         runs = 0;
         CHECK(toolcore_registry_init(NULL, NULL, lengths[i], &registry) < 0 && registry == NULL);
@@ -204,6 +233,8 @@ TEST(memory_of_null_is_a_status_whatever_its_length)
         CHECK(toolcore_schema_init(text("true"), NULL, NULL, lengths[i], &compiled, NULL) < 0 && compiled == NULL);
         CHECK(toolcore_context_init(NULL, NULL, lengths[i], &empty) < 0 && empty == NULL);
         CHECK(toolcore_dispatch(tools, &call, NULL, NULL, lengths[i], &made, NULL) < 0 && made == NULL);
+        CHECK(toolcore_inflight_init(NULL, NULL, lengths[i], &waiting) < 0 && waiting == NULL);
+        CHECK(toolcore_start(inflight, tools, reply, NULL, NULL, lengths[i], 5, NULL) < 0);
         CHECK(toolcore_answer(tools, DIALECT, TOOLCORE_STR(REPLY), NULL, NULL, lengths[i], buf, sizeof buf, &len, NULL,
                               NULL) < 0);
         CHECK_SIZE(runs, 0);
@@ -227,6 +258,7 @@ TEST(a_buffer_of_null_with_a_length_is_an_invalid_argument)
     INVALID(toolcore_context_render(context, &render_opts, NULL, 5, &len, NULL, NULL));
     INVALID(toolcore_result_image(result, text("image/png"), NULL, 5));
     INVALID(toolcore_result_audio(result, text("audio/wav"), NULL, 5));
+    INVALID(toolcore_finish(inflight, 5, NULL, 5, &len, NULL, NULL));
     CHECK_SIZE(len, 0);
 }
 
@@ -285,6 +317,9 @@ TEST(a_text_of_null_with_a_length_is_an_invalid_argument)
     INVALID(toolcore_schema_check(schema, BAD, NULL, scratch, sizeof scratch, &b, NULL));
     content.content = BAD;
     INVALID(toolcore_context_push(context, &content));
+    INVALID(toolcore_complete_text(inflight, 1, 5, BAD));
+    INVALID(toolcore_fail(inflight, 1, 5, BAD));
+    INVALID(toolcore_progress(inflight, 1, 5, 1, 2, BAD));
 }
 
 TEST(a_text_of_null_without_a_length_is_empty)
@@ -317,6 +352,9 @@ TEST(a_text_of_null_without_a_length_is_empty)
     CHECK_STATUS(toolcore_dispatch(tools, &empty, NULL, scratch, sizeof scratch, &made, NULL), TOOLCORE_OK);
     CHECK_SIZE(toolcore_result_kind(made), TOOLCORE_OUTCOME_ANSWERED);
     toolcore_result_deinit(made);
+    CHECK_STATUS(toolcore_complete_text(inflight, 1, 5, none), TOOLCORE_ERR_NOT_FOUND);
+    CHECK_STATUS(toolcore_fail(inflight, 1, 5, none), TOOLCORE_ERR_NOT_FOUND);
+    CHECK_STATUS(toolcore_progress(inflight, 1, 5, 1, 2, none), TOOLCORE_ERR_NOT_FOUND);
 }
 
 TEST(nothing_to_render_is_no_mistake)

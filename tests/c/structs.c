@@ -230,6 +230,43 @@ static toolcore_status_t use_block_report(void *s)
     return toolcore_context_block_report(context, 0, s);
 }
 
+static toolcore_status_t use_inflight_opts(void *s)
+{
+    static char mem[4096];
+    toolcore_inflight_t *made;
+    toolcore_status_t status = toolcore_inflight_init(s, mem, sizeof mem, &made);
+    CHECK((status == TOOLCORE_OK) == (made != NULL));
+    CHECK((status == TOOLCORE_OK) == (toolcore_inflight_mem_size(s) != 0));
+    toolcore_inflight_deinit(made);
+    return status;
+}
+static toolcore_status_t use_inflight_stats(void *s) { return toolcore_inflight_stats(inflight, s); }
+/* Starts and finishes a turn; what is filled in is so only then. */
+static toolcore_status_t begin_and_finish(const toolcore_answer_opts_t *opts, toolcore_outcome_t *outcome)
+{
+    static char mem[4096];
+    size_t len = 9;
+    runs = 0;
+    toolcore_status_t status = toolcore_start(inflight, tools, reply, opts, mem, sizeof mem, 5, NULL);
+    CHECK_SIZE(runs, status == TOOLCORE_OK);
+    if (status != TOOLCORE_OK)
+        return status;
+    status = toolcore_finish(inflight, 5, buf, sizeof buf, &len, outcome, NULL);
+    CHECK((status == TOOLCORE_OK) == (len > 0));
+    if (status != TOOLCORE_OK)
+        CHECK_STATUS(toolcore_finish(inflight, 5, buf, sizeof buf, &len, NULL, NULL), TOOLCORE_OK);
+    return status;
+}
+static toolcore_status_t use_start_opts(void *s) { return begin_and_finish(s, NULL); }
+static toolcore_status_t use_finish_outcome(void *s) { return begin_and_finish(NULL, s); }
+static toolcore_status_t use_start_clock(void *s)
+{
+    toolcore_answer_opts_t opts = TOOLCORE_ANSWER_OPTS_INIT;
+    opts.clock = s;
+    opts.timeout_ms = 1000;
+    return begin_and_finish(&opts, NULL);
+}
+
 /* Good structs, to be copied and spoilt. */
 
 static union {
@@ -303,6 +340,11 @@ static const struct {
     ROW(toolcore_context_opts_t, plain, use_context_opts),
     ROW(toolcore_block_t, good_block, use_block),
     ROW(toolcore_context_render_opts_t, good_render_opts, use_render_opts),
+    ROW(toolcore_inflight_opts_t, plain, use_inflight_opts),
+    OUT(toolcore_inflight_stats_t, use_inflight_stats),
+    ROW(toolcore_answer_opts_t, plain, use_start_opts),
+    OUT(toolcore_outcome_t, use_finish_outcome),
+    ROW(toolcore_clock_t, good_clock, use_start_clock),
     OUT(toolcore_context_report_t, use_report),
     OUT(toolcore_block_report_t, use_block_report),
 };
@@ -462,6 +504,7 @@ TEST(a_constant_flag_or_reserved_field_that_is_not_known_is_not_supported)
     FIELD(use_items, toolcore_param_t, type, 8);
     FIELD(use_tool, toolcore_tool_t, flags, 16);
     FIELD(use_tool, toolcore_tool_t, annotations, 256);
+    FIELD(use_tool, toolcore_tool_t, reserved, 1);
     FIELD(use_tools_opts, toolcore_tools_opts_t, choice, 7);
     FIELD(use_tools_opts, toolcore_tools_opts_t, parallel, 3);
     FIELD(use_tools_opts, toolcore_tools_opts_t, flags, 1u << 31);
@@ -474,6 +517,9 @@ TEST(a_constant_flag_or_reserved_field_that_is_not_known_is_not_supported)
     FIELD(use_stream_opts, toolcore_stream_opts_t, reserved, 1);
     FIELD(use_answer_opts, toolcore_answer_opts_t, flags, 8);
     FIELD(use_answer_opts, toolcore_answer_opts_t, reserved2, 1);
+    FIELD(use_start_opts, toolcore_answer_opts_t, flags, 8);
+    FIELD(use_start_opts, toolcore_answer_opts_t, reserved2, 1);
+    FIELD(use_inflight_opts, toolcore_inflight_opts_t, flags, 2);
     FIELD(use_reply_opts, toolcore_reply_opts_t, flags, 2);
     FIELD(use_reply_opts, toolcore_reply_opts_t, reserved, 1);
     FIELD(use_call_in, toolcore_tool_call_t, flags, 1u << 31);
@@ -506,6 +552,7 @@ TEST(a_clock_without_a_function_is_an_invalid_argument)
     toolcore_clock_t clock = TOOLCORE_CLOCK_INIT;
     CHECK_STATUS(use_clock(&clock), TOOLCORE_ERR_INVALID_ARGUMENT);
     CHECK_STATUS(use_dispatch_clock(&clock), TOOLCORE_ERR_INVALID_ARGUMENT);
+    CHECK_STATUS(use_start_clock(&clock), TOOLCORE_ERR_INVALID_ARGUMENT);
 }
 
 int main(void)

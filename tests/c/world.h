@@ -5,12 +5,14 @@
 #include "check.h"
 
 static char registry_mem[16384], reply_mem[4096], result_mem[4096], schema_mem[4096], context_mem[16384];
+static char inflight_mem[4096];
 static char scratch[8192], buf[8192];
 static toolcore_registry_t *tools;
 static toolcore_reply_t *reply;
 static toolcore_result_t *result;
 static toolcore_schema_t *schema;
 static toolcore_context_t *context;
+static toolcore_inflight_t *inflight;
 static toolcore_tool_call_t call;
 static int runs;
 
@@ -63,10 +65,12 @@ static inline void set_up(void)
                  TOOLCORE_OK);
     CHECK_STATUS(toolcore_context_init(&opts, context_mem, sizeof context_mem, &context), TOOLCORE_OK);
     CHECK_STATUS(toolcore_context_push(context, &block_init), TOOLCORE_OK);
+    CHECK_STATUS(toolcore_inflight_init(NULL, inflight_mem, sizeof inflight_mem, &inflight), TOOLCORE_OK);
 }
 
 static inline void tear_down(void)
 {
+    toolcore_inflight_deinit(inflight);
     toolcore_context_deinit(context);
     toolcore_schema_deinit(schema);
     toolcore_result_deinit(result);
