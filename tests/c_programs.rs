@@ -26,7 +26,7 @@ macro_rules! programs {
 
 programs! {
     answer arguments buffers callbacks context conversions declared drops hooks inflight json limits mailbox nulls pending prepare
-    registry schema stack steps streams structs threads tickets workers
+    registry schema stack steps streams structs threads tickets turns workers
 }
 
 #[test]

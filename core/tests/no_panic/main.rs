@@ -37,7 +37,8 @@ use properties::PROPERTIES;
 use seeds::{seeds, write_seeds};
 
 /// These get an input in one of four iterations.
-const SLOW: [&str; 5] = ["schema_compile", "schema_generated", "pattern", "stream", "render"];
+const SLOW: [&str; 6] =
+    ["schema_compile", "schema_generated", "pattern", "stream", "render", "turn_schedule"];
 
 /// What one input may take; a thousand times what the slowest one takes in a debug build on a loaded machine.
 const TIME_LIMIT: Duration = Duration::from_secs(5);

@@ -80,7 +80,7 @@ pub(crate) fn seeds() -> Vec<Vec<Vec<u8>>> {
         other => panic!("no seeds for {other}"),
     };
     let seeds = |property: &str| match property {
-        "schema_generated" => choices(),
+        "schema_generated" | "turn_schedule" => choices(),
         "stream" => streams(),
         "render" => rendered(&schemas),
         "schema_program" => pairs.iter().filter_map(|pair| with_program(pair)).collect(),

@@ -12,6 +12,7 @@ mod oracle;
 mod pattern;
 mod render;
 mod replay;
+mod schedule;
 mod schema;
 mod stream;
 mod turn;
@@ -26,6 +27,11 @@ pub use render::render;
 pub use schema::{coerce, declared, schema_check, schema_compile, schema_generated, schema_program};
 pub use stream::stream;
 pub use turn::{answer, dispatch, register, reply};
+
+/// Turns of calls that are answered later: the bytes are the schedule.
+pub fn turn_schedule(input: &[u8]) {
+    schedule::run(&input[..input.len().min(2048)]);
+}
 
 /// One function of this crate.
 pub type Property = fn(&[u8]);
@@ -50,6 +56,7 @@ pub const PROPERTIES: &[(&str, Property)] = &[
     ("reply", reply),
     ("dispatch", dispatch),
     ("answer", answer),
+    ("turn_schedule", turn_schedule),
     ("stream", stream),
     ("render", render),
     ("context", context),
