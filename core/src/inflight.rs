@@ -412,39 +412,23 @@ impl InFlight<'_> {
                     self.timed += 1;
                     self.timed - 1
                 });
-                let place = self.up(place, at);
-                self.down(place, at);
+                self.sift(place, at);
             }
             (None, Some(place)) => {
                 slot.link = 0;
                 self.timed -= 1;
-                let last = self.slots.get(self.timed).map_or(0, |slot| slot.order as usize);
+                let last = self.ordered(self.timed);
                 if last != at {
-                    let place = self.up(place, last);
-                    self.down(place, last);
+                    self.sift(place, last);
                 }
             }
             (None, None) => {}
         }
     }
 
-    /// Moves the slot `at` from `place` towards the front, as far as it is due before others; gives where it is.
-    fn up(&mut self, mut place: usize, at: usize) -> usize {
-        while let Some(parent) = place.checked_sub(1).map(|place| place / 2) {
-            let above = self.ordered(parent);
-            if self.key(above) <= self.key(at) {
-                break;
-            }
-            self.put(place, above);
-            place = parent;
-        }
-        self.put(place, at);
-        place
-    }
-
-    /// Moves the slot `at` from `place` towards the end, as far as others are due before it.
-    fn down(&mut self, mut place: usize, at: usize) {
-        let key = self.key(at);
+    /// Puts the slot `at` where it belongs, of which `place` is free. What moves is mostly due late: so the free place
+    /// goes down to the end first, and from there up, which takes one comparison a level and not two.
+    fn sift(&mut self, mut place: usize, at: usize) {
         loop {
             let left = place * 2 + 1;
             if left >= self.timed {
@@ -453,15 +437,20 @@ impl InFlight<'_> {
             let (mut child, mut below) = (left, self.ordered(left));
             if left + 1 < self.timed {
                 let right = self.ordered(left + 1);
-                if self.key(right) < self.key(below) {
+                if self.is_before(right, below) {
                     (child, below) = (left + 1, right);
                 }
             }
-            if key <= self.key(below) {
-                break;
-            }
             self.put(place, below);
             place = child;
+        }
+        while let Some(parent) = place.checked_sub(1).map(|place| place / 2) {
+            let above = self.ordered(parent);
+            if !self.is_before(at, above) {
+                break;
+            }
+            self.put(place, above);
+            place = parent;
         }
         self.put(place, at);
     }
@@ -480,10 +469,10 @@ impl InFlight<'_> {
     }
 
     /// By time; at one time, the calls of an earlier turn and of earlier places first.
-    fn key(&self, at: usize) -> (u64, u32, u32) {
-        self.slots
-            .get(at)
-            .map_or_else(Default::default, |slot| (slot.due, slot.flight.turn, slot.flight.call))
+    fn is_before(&self, one: usize, other: usize) -> bool {
+        let (Some(one), Some(other)) = (self.slots.get(one), self.slots.get(other)) else { return false };
+        let key = |slot: &Slot| (slot.flight.turn, slot.flight.call);
+        one.due < other.due || one.due == other.due && key(one) < key(other)
     }
 }
 

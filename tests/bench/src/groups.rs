@@ -13,7 +13,7 @@ use toolcore::stream::{Stream, StreamEvent, StreamOptions};
 use crate::data::{self, Checked};
 #[cfg(feature = "peers")]
 use crate::peers;
-use crate::{traffic, turns};
+use crate::{traffic, turns, waiting};
 
 /// One run of an operation.
 pub(crate) type Run = Box<dyn FnMut()>;
@@ -21,24 +21,29 @@ pub(crate) type Run = Box<dyn FnMut()>;
 /// Cases that do the same work.
 pub(crate) struct Group {
     pub(crate) title: &'static str,
-    /// Figures are shown for each of so many bytes.
-    pub(crate) bytes: Option<usize>,
+    /// Figures are shown for each of so many of these.
+    pub(crate) per: Option<(&'static str, usize)>,
     pub(crate) cases: Vec<Case>,
 }
 
 impl Group {
-    fn new(title: &'static str, bytes: Option<usize>) -> Self {
-        Group { title, bytes, cases: Vec::new() }
+    /// Figures are shown for each of so many bytes.
+    pub(crate) fn new(title: &'static str, bytes: Option<usize>) -> Self {
+        Group { title, per: bytes.map(|bytes| ("byte", bytes)), cases: Vec::new() }
     }
 
-    fn case(mut self, title: &'static str, prepare: impl Fn() -> Run + Sync + 'static) -> Self {
+    pub(crate) fn per_call(title: &'static str, calls: usize) -> Self {
+        Group { title, per: Some(("call", calls)), cases: Vec::new() }
+    }
+
+    pub(crate) fn case(mut self, title: &'static str, prepare: impl Fn() -> Run + Sync + 'static) -> Self {
         self.cases.push(Case { title, prepare: Box::new(prepare) });
         self
     }
 
     /// What of `figure` is shown.
     pub(crate) fn share(&self, figure: f64) -> f64 {
-        figure / self.bytes.unwrap_or(1) as f64
+        figure / self.per.map_or(1, |(_, count)| count) as f64
     }
 }
 
@@ -107,6 +112,7 @@ fn of_made_up() -> Vec<Group> {
         render_again(Dialect::OpenAiChat),
         context_blocks(),
     ]);
+    groups.extend(waiting::groups());
     for (dialect, (whole, stream), [read, streamed]) in [
         (Dialect::OpenAiChat, turns::openai_turn(), [READ_OPENAI, STREAM_OPENAI]),
         (Dialect::Anthropic, turns::anthropic_turn(), [READ_ANTHROPIC, STREAM_ANTHROPIC]),
@@ -368,10 +374,10 @@ fn context_blocks() -> Group {
     })
 }
 
-type Tool = fn(&Call<'_>, &mut ToolResult<'_>) -> Result<(), Failure>;
+pub(crate) type Tool = fn(&Call<'_>, &mut ToolResult<'_>) -> Result<(), Failure>;
 
 /// A registry of that many tools that lives as long as the program.
-fn registry(tools: usize) -> Registry<'static, Tool> {
+pub(crate) fn registry(tools: usize) -> Registry<'static, Tool> {
     let slots: &'static mut [Option<Slot<Tool>>] = Vec::leak((0..tools).map(|_| None).collect());
     let index = vec![0; 2 * tools].leak();
     let pool = vec![0; 2048 * tools].leak();

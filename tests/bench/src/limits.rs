@@ -3,7 +3,7 @@
 use crate::data;
 use crate::groups::{self, Group};
 use crate::measure::AllFigures;
-use crate::traffic;
+use crate::{traffic, waiting};
 
 /// The most instructions of a case: a number, or so many times those of another case.
 pub(crate) struct Limit {
@@ -13,12 +13,14 @@ pub(crate) struct Limit {
 }
 
 enum Most {
-    /// Per byte or per operation, as the group is shown.
+    /// Per byte, call or operation, as the group is shown.
     Instructions(f64),
     /// This many times the instructions of the same case of another group.
     Times(f64, &'static str),
     /// This many times the instructions of another case of the same group.
     OfCase(f64, &'static str),
+    /// So many more than those of another case of the same group.
+    Over(f64, &'static str),
 }
 
 /// All limits, beside the one that no case of the library allocates. Those that are times a peer leave it a few
@@ -51,6 +53,16 @@ const LIMITS: &[Limit] = &[
     per_byte(traffic::STREAM_GEMINI, 36.0),
     Limit { group: groups::RENDER_AGAIN, case: groups::OURS, most: Most::Instructions(2.0) },
     Limit { group: groups::ANSWER_4096, case: groups::OURS, most: Most::Times(1.3, groups::ANSWER_16) },
+    // The aim is 20 instructions for each call that waits, 20,000 for a poll of 1,000, and nothing for one that is not
+    // due. A poll of which one is due keeps to it. One of which all are due does not: each gets its result, is told
+    // and its tool is asked to end, of which the heap is about a quarter.
+    Limit { group: waiting::POLL_1000, case: groups::OURS, most: Most::Instructions(200.0) },
+    Limit { group: waiting::POLL_1000, case: groups::OURS, most: Most::Times(1.01, waiting::POLL_8) },
+    over_begun(waiting::ONE_BY_ONE, 2_450.0),
+    over_begun(waiting::AT_ONCE, 2_300.0),
+    over_begun(waiting::CANCELLED, 2_100.0),
+    over_begun(waiting::COMPLETED, 1_800.0),
+    Limit { group: waiting::DISPATCH, case: waiting::WITH, most: Most::Over(40.0, waiting::WITHOUT) },
     Limit { group: data::COMPACT.title, case: groups::BYTES, most: Most::Instructions(850.0) },
     Limit { group: data::COMPACT.title, case: groups::TEXT, most: Most::Instructions(850.0) },
     // Five times fewer than the peer.
@@ -78,6 +90,11 @@ const LIMITS: &[Limit] = &[
 /// So many instructions for a byte of a reply or a stream.
 const fn per_byte(group: &'static str, most: f64) -> Limit {
     Limit { group, case: groups::OURS, most: Most::Instructions(most) }
+}
+
+/// So many more for each call than to begin it.
+const fn over_begun(case: &'static str, most: f64) -> Limit {
+    Limit { group: waiting::TURN, case, most: Most::Over(most, waiting::BEGUN) }
 }
 
 /// So many times what serde_json and jsonschema take for the verdict.
@@ -119,6 +136,7 @@ pub(crate) fn broken(limits: &[&Limit], groups: &[Group], figures: &AllFigures) 
             Most::Instructions(most) => Some(*most),
             Most::Times(times, other) => instructions(other, case).map(|other| other * times),
             Most::OfCase(times, other) => instructions(group, other).map(|other| other * times),
+            Most::Over(more, other) => instructions(group, other).map(|other| other + more),
         };
         match (instructions(group, case), most) {
             (Some(count), Some(most)) if count <= most => {}

@@ -27,6 +27,7 @@ mod sizes;
 mod table;
 mod traffic;
 mod turns;
+mod waiting;
 
 #[cfg(feature = "peers")]
 mod peers;

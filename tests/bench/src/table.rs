@@ -16,7 +16,8 @@ pub(crate) fn print(groups: &[Group], figures: &AllFigures) {
     println!("the tools list is {}", tools_list().1);
     println!("{:40}{:>14}{:>12}{:>13}{:>9}", "", "instructions", "ns", "allocations", "times");
     for group in groups {
-        println!("{}{}", group.title, group.bytes.map_or("", |_| ", per byte"));
+        let per = group.per.map_or(String::new(), |(what, _)| format!(", per {what}"));
+        println!("{}{per}", group.title);
         let mut first = None;
         for case in &group.cases {
             let figures = figures[&(group.title, case.title)];
