@@ -266,16 +266,16 @@
 // Something would act in the host's name, which was not allowed.
 #define TOOLCORE_ERR_NOT_ALLOWED -22
 
-// The call of a ticket was cancelled, or its time was over. Harmless.
+// The call of a ticket was cancelled, or its time is over; what comes for it is discarded. Harmless.
 #define TOOLCORE_ERR_LATE -23
 
 // The call of a ticket was completed before. Harmless.
 #define TOOLCORE_ERR_DOUBLED -24
 
-// A ticket is of a call that ended long ago. Harmless.
+// A ticket is of a call that ended long ago, and its place has had another one since. Harmless.
 #define TOOLCORE_ERR_STALE -25
 
-// The object is in use by the function that runs this callback, or by what must be finished before.
+// A callback used the object of the function that runs it, or a turn must be finished before.
 #define TOOLCORE_ERR_BUSY -26
 
 // For callbacks: the tool answers later. Not an error, and no function of the library returns it.
@@ -564,7 +564,7 @@
 // The tool ran and reported a failure.
 #define TOOLCORE_OUTCOME_TOOL_FAILED 3
 
-// The tool answered after its deadline; the answer was discarded.
+// The deadline had passed when the tool answered, or it never did; its answer is discarded.
 #define TOOLCORE_OUTCOME_TIMED_OUT 4
 
 // A hook refused the call.
@@ -606,19 +606,19 @@
 // toolcore_results_opts_t.flags: leave the enclosing brackets out, to paste the messages into a list.
 #define TOOLCORE_RESULTS_BARE 1
 
-// toolcore_event_t.kind: the call's callback begins.
+// toolcore_event_t.kind: the call's callback is about to run. One that cannot run has no such event.
 #define TOOLCORE_EVENT_CALLED 1
 
-// toolcore_event_t.kind: its tool says how far it is.
+// toolcore_event_t.kind: its tool says how far it is: toolcore_progress.
 #define TOOLCORE_EVENT_PROGRESS 2
 
-// toolcore_event_t.kind: it has its result. This settles it.
+// toolcore_event_t.kind: it has its result, from its tool or because it could not run. This settles it.
 #define TOOLCORE_EVENT_FINISHED 3
 
-// toolcore_event_t.kind: its deadline has passed. This settles it.
+// toolcore_event_t.kind: its deadline has passed, and its tool had not answered. This settles it.
 #define TOOLCORE_EVENT_TIMED_OUT 4
 
-// toolcore_event_t.kind: the host gave it up. This settles it.
+// toolcore_event_t.kind: the host gave it up, with toolcore_cancel or toolcore_finish. This settles it.
 #define TOOLCORE_EVENT_CANCELLED 5
 
 // toolcore_event_t.kind: it was settled before, and its tool has ended now; what it brought is discarded.
@@ -627,7 +627,8 @@
 // toolcore_event_t.kind: it was settled before, and its tool did not end within the grace period.
 #define TOOLCORE_EVENT_ABANDONED 7
 
-// toolcore_inflight_opts_t.flags: a call that is to be cancelled is abandoned at once.
+// toolcore_inflight_opts_t.flags: no grace period. A call whose deadline has passed, or that is given up, is abandoned
+// at once, unless its cancel function says that it has ended. grace_ms is not used.
 #define TOOLCORE_INFLIGHT_NO_GRACE 1
 
 // The longest text of a message, in bytes. A longer answer stays where it is, with a word from the interrupt to the
@@ -817,7 +818,10 @@ typedef struct toolcore_draft_t toolcore_draft_t;
 // one for each conversation, once, and keeps it: tickets stay unique for as long as it lives.
 //
 // One function at a time uses it, whichever thread that is; from another thread or an interrupt, complete a call
-// through a mailbox. A callback that it runs gets ERR_BUSY from all of its functions.
+// through a mailbox. All that its functions call out to (callbacks of tools, cancel functions, hooks, `event`,
+// `observe`, `changed`, the clock) finds it in use: its functions are ERR_BUSY there and change nothing, toolcore_done
+// is true, and toolcore_inflight_deinit does nothing. What is called out to must not change the registry either; it may
+// dispatch over it, and use another object.
 typedef struct toolcore_inflight_t toolcore_inflight_t;
 
 // A mailbox without locks: one context sends (an interrupt, a signal handler, another thread), and the one that uses
@@ -991,12 +995,13 @@ typedef struct toolcore_param_t {
 // names the argument ("Tool error: argument '/color/red': it is missing"); any other gives its name.
 //
 // `call` and `result` and all that was read from them are valid until it returns. It runs in the thread
-// that dispatches, in several at once if several dispatch.
-//
-// A tool that answers later keeps toolcore_call_ticket, copies what it needs, and returns TOOLCORE_PENDING; then
-// what is in `result` is gone, and toolcore_complete or toolcore_fail ends the call. That wants toolcore_start:
-// with toolcore_answer and toolcore_dispatch, which wait for nothing, such a call fails. It may dispatch over the same registry, must not
+// that dispatches, in several at once if several dispatch. It may dispatch over the same registry, must not
 // change it, and must not throw or longjmp.
+//
+// A tool that answers later keeps toolcore_call_ticket, copies what it needs, and returns TOOLCORE_PENDING: what is in
+// `result` is gone then, and toolcore_complete, toolcore_fail or a mailbox ends the call, from when toolcore_start or
+// toolcore_poll has returned. With toolcore_answer and toolcore_dispatch, which wait for nothing, such a call fails,
+// and the model is told so.
 typedef toolcore_status_t (*toolcore_run_fn)(void *user_data,
                                              const toolcore_call_t *call,
                                              toolcore_result_t *result);
@@ -1005,10 +1010,12 @@ typedef toolcore_status_t (*toolcore_run_fn)(void *user_data,
 // that took it returned. It must not use the object that lets go of it.
 typedef void (*toolcore_drop_fn)(void *user_data);
 
-// Asks to end a call that a callback left TOOLCORE_PENDING: its deadline has passed, or the host gave it up, and the
-// model has its answer. Return TOOLCORE_OK if it has ended, so that nothing uses its ticket any more, and
-// TOOLCORE_PENDING if it will: toolcore_complete or toolcore_fail says so then (what they bring is discarded, and they
-// return ERR_LATE). After its grace period it is abandoned. It must not use the object that asks.
+// Asks to end a call that a callback left TOOLCORE_PENDING: its deadline has passed, or the host gave it up, and what
+// the model reads of it is settled. Return TOOLCORE_OK if it has ended, and nobody will use its ticket any more: its
+// place is free. Return TOOLCORE_PENDING (any other status counts as that) if it will end: toolcore_complete or
+// toolcore_fail says so then (what they bring is discarded, and they return ERR_LATE), or its grace period passes and
+// it is abandoned. Asked once for a call, in toolcore_poll, toolcore_cancel or toolcore_finish. It must not wait, must
+// not use the object that asks, must not change the registry, and must not throw or longjmp.
 typedef toolcore_status_t (*toolcore_cancel_fn)(void *user_data, uint64_t ticket);
 
 // A tool, for toolcore_registry_add. All that is zero is not said; `name` and `run` must be.
@@ -1041,9 +1048,11 @@ typedef struct toolcore_tool_t {
     uint32_t annotations;
     // TOOLCORE_TOOL_ flags.
     uint32_t flags;
-    // How long one call may take; 0 leaves it to the registry.
+    // How many milliseconds one call may take, until its callback returns or, if it answers later, until it is completed;
+    // 0 leaves it to the registry.
     uint64_t timeout_ms;
-    // Asks to end a call that answers later, with `user_data`; NULL if that cannot be asked.
+    // Asks to end a call that answers later, with `user_data`. NULL if that cannot be asked: then such a call has its
+    // grace period.
     toolcore_cancel_fn cancel;
     // Run it on the threads of this pool: for a tool that blocks. The caller of toolcore_answer or toolcore_dispatch
     // waits until its deadline and no longer; with toolcore_start it answers later, see toolcore_workers_receive. `run`
@@ -1117,8 +1126,9 @@ typedef struct toolcore_hook_t {
     // model reads what toolcore_draft_block was given, else "Tool call 'x' blocked by pre-hook.". NULL if
     // there is nothing to do before.
     toolcore_status_t (*before)(void *user_data, toolcore_draft_t *draft);
-    // Called after a callback returned in time, with success or not; may change or replace the result. NULL
-    // if there is nothing to do after.
+    // Called after a callback returned in time, with success or not, and for one that answers later when the call is
+    // completed in time; may change or replace the result. `call` is as pre-hooks left it, where it is completed later
+    // as the model wrote it. NULL if there is nothing to do after.
     void (*after)(void *user_data, const toolcore_tool_call_t *call, toolcore_result_t *result);
     // Given to the functions.
     void *user_data;
@@ -1412,22 +1422,22 @@ typedef struct toolcore_results_opts_t {
     uint32_t reserved;
 } toolcore_results_opts_t;
 
-// Something that happened to a call; all valid until the callback returns. Each call of a turn has exactly one event
-// that settles it.
+// Something that happened to a call. It, and all that it points to, is valid until the callback returns. Each call of
+// a turn has exactly one event that settles it; LATE or ABANDONED may follow, also when its turn is finished.
 typedef struct toolcore_event_t {
     // sizeof(toolcore_event_t)
     size_t struct_size;
-    // The call as the model wrote it; NULL for one of an earlier turn.
+    // The call as the model wrote it; NULL for one of a turn that is finished.
     const toolcore_tool_call_t *call;
-    // Its result where it is settled, else NULL.
+    // Its result where this settles it, else NULL.
     const toolcore_result_t *result;
-    // What its tool says beside how far it is.
+    // Of TOOLCORE_EVENT_PROGRESS: what its tool says beside how far it is; else empty.
     toolcore_str_t message;
-    // The call's place in the reply.
+    // The call's place in the reply of its turn, from 0.
     size_t index;
-    // Its ticket; 0 if it was given none.
+    // Its ticket; 0 for a call that never began.
     uint64_t ticket;
-    // When, by the time that was handed in.
+    // When: the latest now_ms that was handed in.
     uint64_t at_ms;
     // Of TOOLCORE_EVENT_PROGRESS: how much is done.
     uint64_t done;
@@ -1435,7 +1445,7 @@ typedef struct toolcore_event_t {
     uint64_t total;
     // One of TOOLCORE_EVENT_.
     uint32_t kind;
-    // The number of the turn; a call that is abandoned may be of an earlier one.
+    // The number of its turn, which rises with each toolcore_start.
     uint32_t turn;
 } toolcore_event_t;
 
@@ -1443,21 +1453,25 @@ typedef struct toolcore_event_t {
 typedef struct toolcore_inflight_opts_t {
     // sizeof(toolcore_inflight_opts_t)
     size_t struct_size;
-    // Told all that happens, for a log; NULL if nobody wants to know. Must not use the object.
+    // Told all that happens, for a log, by the function that lets it happen and in its thread; NULL if nobody wants to
+    // know. It must not use the object or change the registry, and must not throw or longjmp.
     void (*event)(void *user_data, const toolcore_event_t *event);
-    // Given to `event`.
+    // Given to `event`, until toolcore_inflight_deinit.
     void *user_data;
-    // The most calls in flight, with those that were asked to end and have not yet; 0 for 16.
+    // The most calls in flight: those that wait, and those that were asked to end and have not yet; 0 for 16. Each
+    // takes some bytes of the object.
     size_t max_in_flight;
-    // How long a call that was asked to end has time for it before it is abandoned; 0 for 1,000.
+    // How many milliseconds a call that was asked to end has for it before it is abandoned; 0 for 1,000.
     uint64_t grace_ms;
-    // The most calls of a turn that wait at once; 0 for 8. The next ones begin when there is room.
+    // A call begins as long as fewer than so many are in flight, those of earlier turns that have not ended among them;
+    // 0 for 8. max_in_flight bounds it too.
     uint32_t side_by_side;
     // TOOLCORE_INFLIGHT_ flags.
     uint32_t flags;
 } toolcore_inflight_opts_t;
 
-// What became of all calls so far; filled in by toolcore_inflight_stats. The numbers stay at their greatest.
+// What became of all calls since toolcore_inflight_init; filled in by toolcore_inflight_stats. Calls that answered at
+// once are not counted. A number that has come to UINT32_MAX stays there.
 typedef struct toolcore_inflight_stats_t {
     // sizeof(toolcore_inflight_stats_t)
     size_t struct_size;
@@ -1475,13 +1489,14 @@ typedef struct toolcore_inflight_stats_t {
     uint32_t cancelled;
     // Calls, of those two, that did not end within their grace period.
     uint32_t abandoned;
-    // Completions that came after a timeout, a cancellation or an abandonment.
+    // How often a ticket came (to complete or fail its call, or with progress) after a timeout, a cancellation or an
+    // abandonment: ERR_LATE.
     uint32_t late;
-    // Completions that came again.
+    // How often one came after its call had been completed: ERR_DOUBLED.
     uint32_t doubled;
-    // Completions of calls that ended long ago.
+    // How often one came whose place another call has had since: ERR_STALE.
     uint32_t stale;
-    // Completions with a ticket that was never given out.
+    // How often one came that was never given out: ERR_NOT_FOUND.
     uint32_t unknown;
 } toolcore_inflight_stats_t;
 
@@ -2217,12 +2232,15 @@ toolcore_status_t toolcore_call_get_json(const toolcore_call_t *call,
 // Whether an argument is there and null, as optional ones can be. false where there is none, and for NULL.
 bool toolcore_call_is_null(const toolcore_call_t *call, toolcore_str_t path);
 
-// The ticket by which the call can be completed once its callback has returned TOOLCORE_PENDING; 0 where nothing
-// would wait for it, and for NULL. A number like any other: keep it where its answer will be known.
+// The ticket by which the call is completed once its callback has returned TOOLCORE_PENDING; 0 where nothing would wait
+// for it (toolcore_answer, toolcore_dispatch), and for NULL. A number that no other call of the same
+// toolcore_inflight_t has: keep it with what will bring the answer. If the callback returns anything else, it is worth
+// nothing.
 uint64_t toolcore_call_ticket(const toolcore_call_t *call);
 
 // Milliseconds until the deadline, 0 once it is reached; UINT64_MAX without one, and for NULL. A callback
-// that returns later has its result discarded, and the model reads of a timeout.
+// that returns later has its result discarded, and the model reads of a timeout; one that answers later has until then
+// to be completed.
 uint64_t toolcore_call_time_left_ms(const toolcore_call_t *call);
 
 // The deadline by the host's clock, in milliseconds; UINT64_MAX without one, and for NULL.
@@ -2399,7 +2417,8 @@ size_t toolcore_inflight_mem_size(const toolcore_inflight_opts_t *opts);
 // Makes an empty table of calls in flight in `mem`, which it keeps until toolcore_inflight_deinit.
 //
 // Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_inflight_mem_size(opts); ERR_UNSUPPORTED;
-// ERR_INVALID_ARGUMENT. Unless OK, *out is NULL. `opts` is not kept.
+// ERR_INVALID_ARGUMENT. Unless OK, *out is NULL. `opts` is copied; its `event` and user_data are used until
+// toolcore_inflight_deinit.
 // Threads: touches only its arguments.
 TOOLCORE_MUST_USE
 toolcore_status_t toolcore_inflight_init(const toolcore_inflight_opts_t *opts,
@@ -2407,33 +2426,40 @@ toolcore_status_t toolcore_inflight_init(const toolcore_inflight_opts_t *opts,
                                          size_t mem_len,
                                          toolcore_inflight_t **out);
 
-// Ends it, and a turn that was not finished with it; no callback runs. All tickets are worth nothing from now on,
-// and must not be used with another one in the same memory: finish the turn, and poll until nothing is in flight,
-// if their owners live longer. NULL and one that has ended are ignored, and so is a call from its own callbacks.
+// Ends the object, and a turn that was not finished with it: both memories are the host's again. No callback runs, and
+// no tool is asked to end its call. All tickets are worth nothing from now on, and must not be used with another object
+// in the same memory, where they may be those of other calls: if their owners live longer, finish the turn, and poll
+// until nothing is in flight. NULL and one that has ended are ignored, and so is a call from what it calls out to.
 void toolcore_inflight_deinit(toolcore_inflight_t *inflight);
 
-// Bytes of memory that toolcore_start needs for a reply of so many calls, if each result may have result_bytes
-// (0 for the least) and working on one call takes as many. SIZE_MAX if there is no such memory.
+// Bytes of memory that toolcore_start needs for a reply of so many calls (toolcore_reply_len), if each result may have
+// result_bytes of text, and working on one call takes no more than as many beside. 0 is for results of a few words:
+// 192 bytes for each call, what is kept beside its text counted in. SIZE_MAX if there is no such memory.
 //
 // Threads: any.
 size_t toolcore_start_mem_size(size_t calls,
                                size_t result_bytes);
 
-// Begins to answer a reply whose tools may answer later: its calls start in their order, as many side by side as the
-// options of `inflight` allow, and poll starts the others. Tools that answer at once have their results when this
-// returns. Where no tool answers later, toolcore_answer_reply is less work.
+// Begins a turn: to answer a reply whose tools may answer later. Its calls begin in their order, as many side by side
+// as the options of `inflight` allow, and toolcore_poll begins the others. A call whose tool answers at once has its
+// result then. Where no tool answers later, toolcore_answer_reply is less work.
 //
 // `mem` is used until the turn is finished: by results (192 bytes are kept for each call, and what is spare is
 // shared evenly; a result that is larger than its share is cut, and says so), and for what toolcore_answer has
-// scratch for. `registry`, `reply`, and what `opts` points to, must live until then. The registry may be changed
-// between calls of these functions.
+// scratch for. `registry`, `reply`, and what `opts` points to, must live until then; `opts` itself is copied.
 //
-// The model reads of a timeout when the deadline has passed, of max_calls, and of cancellation, as for
-// toolcore_answer. now_ms is the time by the same origin as opts.clock.
+// The registry may be changed while none of these functions runs. A call begins with the tool that there is then. A
+// tool that is removed or replaced is let go of at once: calls of it that wait still end by completion, deadline or
+// cancellation, but nobody is asked to end them.
 //
-// Returns TOOLCORE_OK; ERR_NO_SPACE for `mem` (why.need); ERR_NO_CLOCK; ERR_BUSY if a turn is not finished, or from
-// a callback; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. Unless OK, no tool has run and there is no turn.
-// Threads: one at a time, as for all functions that take `inflight`; reads the registry.
+// Time is in milliseconds. A deadline is a timeout after the time of opts.clock when the call begins; now_ms, here and
+// in all functions that follow, is the time by the same origin. One before another that was handed in counts as that
+// one. A call is in time at its deadline, and has timed out a millisecond after it.
+//
+// Returns TOOLCORE_OK; ERR_NO_SPACE for `mem` (why.need bytes are enough for what was tried); ERR_NO_CLOCK; ERR_BUSY
+// if a turn is not finished, or from a callback; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if `mem` and the reply
+// overlap. Unless OK, no tool has run and there is no turn; pre-hooks, `changed` and `observe` may have run.
+// Threads: one at a time, as for all functions that take `inflight` without const; reads the registry.
 TOOLCORE_MUST_USE
 toolcore_status_t toolcore_start(toolcore_inflight_t *inflight,
                                  const toolcore_registry_t *registry,
@@ -2445,33 +2471,37 @@ toolcore_status_t toolcore_start(toolcore_inflight_t *inflight,
                                  toolcore_detail_t *why);
 
 // Brings calls on: those whose deadline has passed are settled, and their tools asked to end; those that did not end
-// within their grace period are abandoned; and calls of the turn begin where there is room. Costs next to nothing if
-// there is nothing to do. Poll after each completion too, which may have made room. Without a turn it serves what
-// earlier ones left.
+// within their grace period are abandoned, and their places free; and calls of the turn begin where there is room.
+// Costs next to nothing if there is nothing to do. Poll after each completion too, which may have made room. Without a
+// turn it serves what earlier ones left.
 //
-// *next_ms is when it wants to be called next, at the latest; UINT64_MAX if only a completion can bring a call on.
-// next_ms may be NULL.
+// *next_ms is when it wants to be called next, at the latest, by the time of now_ms; UINT64_MAX if only a completion
+// can bring a call on, or nothing is in flight. Unless OK, it is not written. next_ms may be NULL.
 //
-// Returns TOOLCORE_OK; ERR_BUSY from a callback; ERR_INVALID_ARGUMENT, also if the registry has ended. A call that
-// cannot be dispatched for want of memory before any other has run is ERR_NO_SPACE: finish the turn.
+// Returns TOOLCORE_OK; ERR_BUSY from a callback; ERR_INVALID_ARGUMENT, also if the turn's registry has ended;
+// ERR_NO_SPACE (why.need bytes for toolcore_start would be enough for what was tried) or ERR_NO_CLOCK if a call
+// cannot be dispatched and no tool of the turn has run before: finish the turn. Once one has, the model is told that
+// such a call was not executed.
 toolcore_status_t toolcore_poll(toolcore_inflight_t *inflight,
                                 uint64_t now_ms,
                                 uint64_t *next_ms,
                                 toolcore_detail_t *why);
 
-// Whether every call of the turn has its result, or there is no turn; true for NULL.
+// Whether every call of the turn has its result, or there is no turn; true for NULL, and from a callback.
 bool toolcore_done(const toolcore_inflight_t *inflight);
 
-// Ends the turn: what has no result is cancelled, and the messages to append to the conversation are written in the
-// order of the calls: a JSON array, for MCP one CallToolResult. The memory of the turn is the host's again. Nothing
-// is written for a reply without calls.
+// Ends the turn: what has no result is cancelled as by toolcore_cancel, and the messages to append to the conversation
+// are written in the order of the calls: a JSON array, for MCP one CallToolResult. The memory of the turn, the
+// registry and the reply are the host's again; calls whose tools were asked to end are in flight until they do or
+// toolcore_poll abandons them. Nothing is written for a reply without calls, which is finished all the same.
 //
 // (NULL, 0) cancels too, and tells what all results take; the turn stays, to be finished into a buffer. In a buffer
 // that is smaller, results are cut to what room there is and say so. Below the least that they take it is
-// ERR_NO_SPACE and the turn stays.
+// ERR_NO_SPACE, *out_len is that least, and the turn stays.
 //
 // Returns TOOLCORE_OK; ERR_NO_SPACE; ERR_NOT_FOUND if there is no turn; ERR_BUSY from a callback;
-// ERR_INVALID_ARGUMENT, also if buffer and the memory of the turn or the reply overlap. `outcome` may be NULL.
+// ERR_INVALID_ARGUMENT, also if buffer and the memory of the turn or the reply overlap, or the registry has ended
+// (then only toolcore_inflight_deinit ends the turn). `outcome` may be NULL; it is filled in with the messages.
 TOOLCORE_MUST_USE
 toolcore_status_t toolcore_finish(toolcore_inflight_t *inflight,
                                   uint64_t now_ms,
@@ -2483,16 +2513,19 @@ toolcore_status_t toolcore_finish(toolcore_inflight_t *inflight,
 
 // What became of all calls so far, and how many are in flight.
 //
-// Returns TOOLCORE_OK; ERR_BUSY from a callback; ERR_INVALID_ARGUMENT. Unless OK, *out is not written.
+// Returns TOOLCORE_OK; ERR_BUSY from a callback; ERR_INVALID_ARGUMENT, also for a wrong struct_size in *out. Unless OK,
+// *out is not written.
 toolcore_status_t toolcore_inflight_stats(const toolcore_inflight_t *inflight,
                                           toolcore_inflight_stats_t *out);
 
-// The call of `ticket` has this result, which is copied: one that toolcore_result_init made, of any outcome.
+// The call of `ticket` has this result, which is copied: one that toolcore_result_init or toolcore_dispatch made, of any
+// outcome. Post-hooks see it, and the call as the model wrote it. Afterwards toolcore_poll begins what waits for room.
 //
-// Returns TOOLCORE_OK, and then the model reads it. Harmless, and counted by toolcore_inflight_stats: ERR_LATE if the
-// call was cancelled or its time was over, which this says to have ended; ERR_DOUBLED if it was completed before;
-// ERR_STALE for a ticket of a call that ended long ago; ERR_NOT_FOUND for one that was never given out. Else:
-// ERR_BUSY from a callback, ERR_INVALID_ARGUMENT. Post-hooks run.
+// Returns TOOLCORE_OK, and then the model reads it, cut if it is larger than its share of the turn's memory. Harmless,
+// and counted by toolcore_inflight_stats: ERR_LATE if the call was cancelled or its time is over (the result is
+// discarded; that it has ended is not, and its place is free); ERR_DOUBLED if it was completed before, ERR_STALE if its
+// place has had another call since, ERR_NOT_FOUND for a ticket that was never given out. Else: ERR_BUSY from a
+// callback; ERR_INVALID_ARGUMENT, also if the turn's registry has ended.
 toolcore_status_t toolcore_complete(toolcore_inflight_t *inflight,
                                     uint64_t ticket,
                                     uint64_t now_ms,
@@ -2500,7 +2533,8 @@ toolcore_status_t toolcore_complete(toolcore_inflight_t *inflight,
 
 // The call of `ticket` has this text as its result, which is copied.
 //
-// Returns what toolcore_complete does; ERR_INVALID_UTF8.
+// Returns what toolcore_complete does; ERR_INVALID_UTF8, and then the call waits on; ERR_INVALID_ARGUMENT also for a
+// text in the turn's memory.
 toolcore_status_t toolcore_complete_text(toolcore_inflight_t *inflight,
                                          uint64_t ticket,
                                          uint64_t now_ms,
@@ -2508,17 +2542,18 @@ toolcore_status_t toolcore_complete_text(toolcore_inflight_t *inflight,
 
 // The call of `ticket` failed: the model reads "Tool error: " and the message, which is copied.
 //
-// Returns what toolcore_complete does; ERR_INVALID_UTF8.
+// Returns what toolcore_complete_text does.
 toolcore_status_t toolcore_fail(toolcore_inflight_t *inflight,
                                 uint64_t ticket,
                                 uint64_t now_ms,
                                 toolcore_str_t message);
 
-// The call of `ticket` has done `done` of `total` (0 if that is unknown), which is told to the host's `event` with
-// the message. It moves no deadline.
+// The call of `ticket` has done `done` of `total` (0 if that is unknown), in units of its own, which is told to the
+// host's `event` with the message. It moves no deadline and ends nothing.
 //
-// Returns TOOLCORE_OK; what toolcore_complete does for a ticket of which nobody waits: its tool may end;
-// ERR_INVALID_UTF8.
+// Returns TOOLCORE_OK; ERR_LATE, ERR_DOUBLED, ERR_STALE or ERR_NOT_FOUND, counted as by toolcore_complete, if nobody
+// waits for the call any more, so that its tool may stop; ERR_INVALID_UTF8; ERR_BUSY from a callback;
+// ERR_INVALID_ARGUMENT.
 toolcore_status_t toolcore_progress(toolcore_inflight_t *inflight,
                                     uint64_t ticket,
                                     uint64_t now_ms,
@@ -2527,10 +2562,11 @@ toolcore_status_t toolcore_progress(toolcore_inflight_t *inflight,
                                     toolcore_str_t message);
 
 // Gives up the call at a place of the reply, from 0, or all of the turn (TOOLCORE_CALL_ALL): the model reads that it
-// was cancelled, and a tool that waits is asked to end. A call that has its result keeps it.
+// was cancelled, and a tool that was to answer later is asked to end (toolcore_tool_t.cancel). One that has not begun
+// never does. A call that has its result keeps it, and one whose deadline has passed has timed out.
 //
-// Returns TOOLCORE_OK; ERR_NOT_FOUND if there is no turn or no such call; ERR_BUSY from a callback;
-// ERR_INVALID_ARGUMENT.
+// Returns TOOLCORE_OK; ERR_NOT_FOUND if there is no turn or no such place; ERR_BUSY from a callback;
+// ERR_INVALID_ARGUMENT, also if the turn's registry has ended.
 toolcore_status_t toolcore_cancel(toolcore_inflight_t *inflight,
                                   size_t index,
                                   uint64_t now_ms);

@@ -171,15 +171,18 @@ pub unsafe extern "C" fn toolcore_call_is_null(call: *const toolcore_call_t, pat
     })
 }
 
-/// The ticket by which the call can be completed once its callback has returned TOOLCORE_PENDING; 0 where nothing
-/// would wait for it, and for NULL. A number like any other: keep it where its answer will be known.
+/// The ticket by which the call is completed once its callback has returned TOOLCORE_PENDING; 0 where nothing would wait
+/// for it (toolcore_answer, toolcore_dispatch), and for NULL. A number that no other call of the same
+/// toolcore_inflight_t has: keep it with what will bring the answer. If the callback returns anything else, it is worth
+/// nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_call_ticket(call: *const toolcore_call_t) -> u64 {
     read(0, |c| Ok(c.lent(&c.object(call)?.call).ticket().map_or(0, Ticket::as_u64)))
 }
 
 /// Milliseconds until the deadline, 0 once it is reached; UINT64_MAX without one, and for NULL. A callback
-/// that returns later has its result discarded, and the model reads of a timeout.
+/// that returns later has its result discarded, and the model reads of a timeout; one that answers later has until then
+/// to be completed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_call_time_left_ms(call: *const toolcore_call_t) -> u64 {
     read(NEVER, |c| Ok(c.lent(&c.object(call)?.call).time_left().map_or(NEVER, Duration::as_millis)))

@@ -16,12 +16,14 @@ use crate::status::toolcore_status_t;
 /// toolcore_cancel: all calls of the turn. In the header among the macros.
 pub(crate) const CALL_ALL: usize = usize::MAX;
 
-/// The call of `ticket` has this result, which is copied: one that toolcore_result_init made, of any outcome.
+/// The call of `ticket` has this result, which is copied: one that toolcore_result_init or toolcore_dispatch made, of any
+/// outcome. Post-hooks see it, and the call as the model wrote it. Afterwards toolcore_poll begins what waits for room.
 ///
-/// Returns TOOLCORE_OK, and then the model reads it. Harmless, and counted by toolcore_inflight_stats: ERR_LATE if the
-/// call was cancelled or its time was over, which this says to have ended; ERR_DOUBLED if it was completed before;
-/// ERR_STALE for a ticket of a call that ended long ago; ERR_NOT_FOUND for one that was never given out. Else:
-/// ERR_BUSY from a callback, ERR_INVALID_ARGUMENT. Post-hooks run.
+/// Returns TOOLCORE_OK, and then the model reads it, cut if it is larger than its share of the turn's memory. Harmless,
+/// and counted by toolcore_inflight_stats: ERR_LATE if the call was cancelled or its time is over (the result is
+/// discarded; that it has ended is not, and its place is free); ERR_DOUBLED if it was completed before, ERR_STALE if its
+/// place has had another call since, ERR_NOT_FOUND for a ticket that was never given out. Else: ERR_BUSY from a
+/// callback; ERR_INVALID_ARGUMENT, also if the turn's registry has ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_complete(
     inflight: *mut toolcore_inflight_t,
@@ -41,7 +43,8 @@ pub unsafe extern "C" fn toolcore_complete(
 
 /// The call of `ticket` has this text as its result, which is copied.
 ///
-/// Returns what toolcore_complete does; ERR_INVALID_UTF8.
+/// Returns what toolcore_complete does; ERR_INVALID_UTF8, and then the call waits on; ERR_INVALID_ARGUMENT also for a
+/// text in the turn's memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_complete_text(
     inflight: *mut toolcore_inflight_t,
@@ -61,7 +64,7 @@ pub unsafe extern "C" fn toolcore_complete_text(
 
 /// The call of `ticket` failed: the model reads "Tool error: " and the message, which is copied.
 ///
-/// Returns what toolcore_complete does; ERR_INVALID_UTF8.
+/// Returns what toolcore_complete_text does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_fail(
     inflight: *mut toolcore_inflight_t,
@@ -76,11 +79,12 @@ pub unsafe extern "C" fn toolcore_fail(
     })
 }
 
-/// The call of `ticket` has done `done` of `total` (0 if that is unknown), which is told to the host's `event` with
-/// the message. It moves no deadline.
+/// The call of `ticket` has done `done` of `total` (0 if that is unknown), in units of its own, which is told to the
+/// host's `event` with the message. It moves no deadline and ends nothing.
 ///
-/// Returns TOOLCORE_OK; what toolcore_complete does for a ticket of which nobody waits: its tool may end;
-/// ERR_INVALID_UTF8.
+/// Returns TOOLCORE_OK; ERR_LATE, ERR_DOUBLED, ERR_STALE or ERR_NOT_FOUND, counted as by toolcore_complete, if nobody
+/// waits for the call any more, so that its tool may stop; ERR_INVALID_UTF8; ERR_BUSY from a callback;
+/// ERR_INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_progress(
     inflight: *mut toolcore_inflight_t,
@@ -103,10 +107,11 @@ pub unsafe extern "C" fn toolcore_progress(
 }
 
 /// Gives up the call at a place of the reply, from 0, or all of the turn (TOOLCORE_CALL_ALL): the model reads that it
-/// was cancelled, and a tool that waits is asked to end. A call that has its result keeps it.
+/// was cancelled, and a tool that was to answer later is asked to end (toolcore_tool_t.cancel). One that has not begun
+/// never does. A call that has its result keeps it, and one whose deadline has passed has timed out.
 ///
-/// Returns TOOLCORE_OK; ERR_NOT_FOUND if there is no turn or no such call; ERR_BUSY from a callback;
-/// ERR_INVALID_ARGUMENT.
+/// Returns TOOLCORE_OK; ERR_NOT_FOUND if there is no turn or no such place; ERR_BUSY from a callback;
+/// ERR_INVALID_ARGUMENT, also if the turn's registry has ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_cancel(
     inflight: *mut toolcore_inflight_t,

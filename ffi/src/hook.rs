@@ -34,8 +34,9 @@ pub struct toolcore_hook_t {
     pub before: Option<
         unsafe extern "C" fn(user_data: *mut c_void, draft: *mut toolcore_draft_t) -> toolcore_status_t,
     >,
-    /// Called after a callback returned in time, with success or not; may change or replace the result. NULL
-    /// if there is nothing to do after.
+    /// Called after a callback returned in time, with success or not, and for one that answers later when the call is
+    /// completed in time; may change or replace the result. `call` is as pre-hooks left it, where it is completed later
+    /// as the model wrote it. NULL if there is nothing to do after.
     pub after: Option<
         unsafe extern "C" fn(
             user_data: *mut c_void,

@@ -28,44 +28,47 @@ use crate::status::{toolcore_detail_t, toolcore_status_t};
 /// one for each conversation, once, and keeps it: tickets stay unique for as long as it lives.
 ///
 /// One function at a time uses it, whichever thread that is; from another thread or an interrupt, complete a call
-/// through a mailbox. A callback that it runs gets ERR_BUSY from all of its functions.
+/// through a mailbox. All that its functions call out to (callbacks of tools, cancel functions, hooks, `event`,
+/// `observe`, `changed`, the clock) finds it in use: its functions are ERR_BUSY there and change nothing, toolcore_done
+/// is true, and toolcore_inflight_deinit does nothing. What is called out to must not change the registry either; it may
+/// dispatch over it, and use another object.
 pub struct toolcore_inflight_t {
     _opaque: [u8; 0],
 }
 
-/// toolcore_event_t.kind: the call's callback begins.
+/// toolcore_event_t.kind: the call's callback is about to run. One that cannot run has no such event.
 pub const TOOLCORE_EVENT_CALLED: u32 = 1;
-/// toolcore_event_t.kind: its tool says how far it is.
+/// toolcore_event_t.kind: its tool says how far it is: toolcore_progress.
 pub const TOOLCORE_EVENT_PROGRESS: u32 = 2;
-/// toolcore_event_t.kind: it has its result. This settles it.
+/// toolcore_event_t.kind: it has its result, from its tool or because it could not run. This settles it.
 pub const TOOLCORE_EVENT_FINISHED: u32 = 3;
-/// toolcore_event_t.kind: its deadline has passed. This settles it.
+/// toolcore_event_t.kind: its deadline has passed, and its tool had not answered. This settles it.
 pub const TOOLCORE_EVENT_TIMED_OUT: u32 = 4;
-/// toolcore_event_t.kind: the host gave it up. This settles it.
+/// toolcore_event_t.kind: the host gave it up, with toolcore_cancel or toolcore_finish. This settles it.
 pub const TOOLCORE_EVENT_CANCELLED: u32 = 5;
 /// toolcore_event_t.kind: it was settled before, and its tool has ended now; what it brought is discarded.
 pub const TOOLCORE_EVENT_LATE: u32 = 6;
 /// toolcore_event_t.kind: it was settled before, and its tool did not end within the grace period.
 pub const TOOLCORE_EVENT_ABANDONED: u32 = 7;
 
-/// Something that happened to a call; all valid until the callback returns. Each call of a turn has exactly one event
-/// that settles it.
+/// Something that happened to a call. It, and all that it points to, is valid until the callback returns. Each call of
+/// a turn has exactly one event that settles it; LATE or ABANDONED may follow, also when its turn is finished.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct toolcore_event_t {
     /// sizeof(toolcore_event_t)
     pub struct_size: usize,
-    /// The call as the model wrote it; NULL for one of an earlier turn.
+    /// The call as the model wrote it; NULL for one of a turn that is finished.
     pub call: *const toolcore_tool_call_t,
-    /// Its result where it is settled, else NULL.
+    /// Its result where this settles it, else NULL.
     pub result: *const toolcore_result_t,
-    /// What its tool says beside how far it is.
+    /// Of TOOLCORE_EVENT_PROGRESS: what its tool says beside how far it is; else empty.
     pub message: toolcore_str_t,
-    /// The call's place in the reply.
+    /// The call's place in the reply of its turn, from 0.
     pub index: usize,
-    /// Its ticket; 0 if it was given none.
+    /// Its ticket; 0 for a call that never began.
     pub ticket: u64,
-    /// When, by the time that was handed in.
+    /// When: the latest now_ms that was handed in.
     pub at_ms: u64,
     /// Of TOOLCORE_EVENT_PROGRESS: how much is done.
     pub done: u64,
@@ -73,11 +76,12 @@ pub struct toolcore_event_t {
     pub total: u64,
     /// One of TOOLCORE_EVENT_.
     pub kind: u32,
-    /// The number of the turn; a call that is abandoned may be of an earlier one.
+    /// The number of its turn, which rises with each toolcore_start.
     pub turn: u32,
 }
 
-/// toolcore_inflight_opts_t.flags: a call that is to be cancelled is abandoned at once.
+/// toolcore_inflight_opts_t.flags: no grace period. A call whose deadline has passed, or that is given up, is abandoned
+/// at once, unless its cancel function says that it has ended. grace_ms is not used.
 pub const TOOLCORE_INFLIGHT_NO_GRACE: u32 = 1;
 
 /// How calls in flight are kept. NULL, or all zero but struct_size, for the defaults.
@@ -86,21 +90,25 @@ pub const TOOLCORE_INFLIGHT_NO_GRACE: u32 = 1;
 pub struct toolcore_inflight_opts_t {
     /// sizeof(toolcore_inflight_opts_t)
     pub struct_size: usize,
-    /// Told all that happens, for a log; NULL if nobody wants to know. Must not use the object.
+    /// Told all that happens, for a log, by the function that lets it happen and in its thread; NULL if nobody wants to
+    /// know. It must not use the object or change the registry, and must not throw or longjmp.
     pub event: Option<unsafe extern "C" fn(user_data: *mut c_void, event: *const toolcore_event_t)>,
-    /// Given to `event`.
+    /// Given to `event`, until toolcore_inflight_deinit.
     pub user_data: *mut c_void,
-    /// The most calls in flight, with those that were asked to end and have not yet; 0 for 16.
+    /// The most calls in flight: those that wait, and those that were asked to end and have not yet; 0 for 16. Each
+    /// takes some bytes of the object.
     pub max_in_flight: usize,
-    /// How long a call that was asked to end has time for it before it is abandoned; 0 for 1,000.
+    /// How many milliseconds a call that was asked to end has for it before it is abandoned; 0 for 1,000.
     pub grace_ms: u64,
-    /// The most calls of a turn that wait at once; 0 for 8. The next ones begin when there is room.
+    /// A call begins as long as fewer than so many are in flight, those of earlier turns that have not ended among them;
+    /// 0 for 8. max_in_flight bounds it too.
     pub side_by_side: u32,
     /// TOOLCORE_INFLIGHT_ flags.
     pub flags: u32,
 }
 
-/// What became of all calls so far; filled in by toolcore_inflight_stats. The numbers stay at their greatest.
+/// What became of all calls since toolcore_inflight_init; filled in by toolcore_inflight_stats. Calls that answered at
+/// once are not counted. A number that has come to UINT32_MAX stays there.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct toolcore_inflight_stats_t {
@@ -120,13 +128,14 @@ pub struct toolcore_inflight_stats_t {
     pub cancelled: u32,
     /// Calls, of those two, that did not end within their grace period.
     pub abandoned: u32,
-    /// Completions that came after a timeout, a cancellation or an abandonment.
+    /// How often a ticket came (to complete or fail its call, or with progress) after a timeout, a cancellation or an
+    /// abandonment: ERR_LATE.
     pub late: u32,
-    /// Completions that came again.
+    /// How often one came after its call had been completed: ERR_DOUBLED.
     pub doubled: u32,
-    /// Completions of calls that ended long ago.
+    /// How often one came whose place another call has had since: ERR_STALE.
     pub stale: u32,
-    /// Completions with a ticket that was never given out.
+    /// How often one came that was never given out: ERR_NOT_FOUND.
     pub unknown: u32,
 }
 
@@ -142,7 +151,8 @@ pub unsafe extern "C" fn toolcore_inflight_mem_size(opts: *const toolcore_inflig
 /// Makes an empty table of calls in flight in `mem`, which it keeps until toolcore_inflight_deinit.
 ///
 /// Returns TOOLCORE_OK; ERR_NO_SPACE if mem_len is less than toolcore_inflight_mem_size(opts); ERR_UNSUPPORTED;
-/// ERR_INVALID_ARGUMENT. Unless OK, *out is NULL. `opts` is not kept.
+/// ERR_INVALID_ARGUMENT. Unless OK, *out is NULL. `opts` is copied; its `event` and user_data are used until
+/// toolcore_inflight_deinit.
 /// Threads: touches only its arguments.
 #[unsafe(no_mangle)]
 #[must_use]
@@ -170,16 +180,18 @@ pub unsafe extern "C" fn toolcore_inflight_init(
     })
 }
 
-/// Ends it, and a turn that was not finished with it; no callback runs. All tickets are worth nothing from now on,
-/// and must not be used with another one in the same memory: finish the turn, and poll until nothing is in flight,
-/// if their owners live longer. NULL and one that has ended are ignored, and so is a call from its own callbacks.
+/// Ends the object, and a turn that was not finished with it: both memories are the host's again. No callback runs, and
+/// no tool is asked to end its call. All tickets are worth nothing from now on, and must not be used with another object
+/// in the same memory, where they may be those of other calls: if their owners live longer, finish the turn, and poll
+/// until nothing is in flight. NULL and one that has ended are ignored, and so is a call from what it calls out to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_inflight_deinit(inflight: *mut toolcore_inflight_t) {
     guard(ptr::null_mut(), |c, _| c.end(inflight, |_| ()));
 }
 
-/// Bytes of memory that toolcore_start needs for a reply of so many calls, if each result may have result_bytes
-/// (0 for the least) and working on one call takes as many. SIZE_MAX if there is no such memory.
+/// Bytes of memory that toolcore_start needs for a reply of so many calls (toolcore_reply_len), if each result may have
+/// result_bytes of text, and working on one call takes no more than as many beside. 0 is for results of a few words:
+/// 192 bytes for each call, what is kept beside its text counted in. SIZE_MAX if there is no such memory.
 ///
 /// Threads: any.
 #[unsafe(no_mangle)]
@@ -188,21 +200,26 @@ pub extern "C" fn toolcore_start_mem_size(calls: usize, result_bytes: usize) -> 
     Memory::room_for::<Entry>(calls).saturating_add(scratch_for(0, bytes.saturating_add(WORKING)))
 }
 
-/// Begins to answer a reply whose tools may answer later: its calls start in their order, as many side by side as the
-/// options of `inflight` allow, and poll starts the others. Tools that answer at once have their results when this
-/// returns. Where no tool answers later, toolcore_answer_reply is less work.
+/// Begins a turn: to answer a reply whose tools may answer later. Its calls begin in their order, as many side by side
+/// as the options of `inflight` allow, and toolcore_poll begins the others. A call whose tool answers at once has its
+/// result then. Where no tool answers later, toolcore_answer_reply is less work.
 ///
 /// `mem` is used until the turn is finished: by results (192 bytes are kept for each call, and what is spare is
 /// shared evenly; a result that is larger than its share is cut, and says so), and for what toolcore_answer has
-/// scratch for. `registry`, `reply`, and what `opts` points to, must live until then. The registry may be changed
-/// between calls of these functions.
+/// scratch for. `registry`, `reply`, and what `opts` points to, must live until then; `opts` itself is copied.
 ///
-/// The model reads of a timeout when the deadline has passed, of max_calls, and of cancellation, as for
-/// toolcore_answer. now_ms is the time by the same origin as opts.clock.
+/// The registry may be changed while none of these functions runs. A call begins with the tool that there is then. A
+/// tool that is removed or replaced is let go of at once: calls of it that wait still end by completion, deadline or
+/// cancellation, but nobody is asked to end them.
 ///
-/// Returns TOOLCORE_OK; ERR_NO_SPACE for `mem` (why.need); ERR_NO_CLOCK; ERR_BUSY if a turn is not finished, or from
-/// a callback; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT. Unless OK, no tool has run and there is no turn.
-/// Threads: one at a time, as for all functions that take `inflight`; reads the registry.
+/// Time is in milliseconds. A deadline is a timeout after the time of opts.clock when the call begins; now_ms, here and
+/// in all functions that follow, is the time by the same origin. One before another that was handed in counts as that
+/// one. A call is in time at its deadline, and has timed out a millisecond after it.
+///
+/// Returns TOOLCORE_OK; ERR_NO_SPACE for `mem` (why.need bytes are enough for what was tried); ERR_NO_CLOCK; ERR_BUSY
+/// if a turn is not finished, or from a callback; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if `mem` and the reply
+/// overlap. Unless OK, no tool has run and there is no turn; pre-hooks, `changed` and `observe` may have run.
+/// Threads: one at a time, as for all functions that take `inflight` without const; reads the registry.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn toolcore_start(
@@ -253,15 +270,17 @@ pub unsafe extern "C" fn toolcore_start(
 }
 
 /// Brings calls on: those whose deadline has passed are settled, and their tools asked to end; those that did not end
-/// within their grace period are abandoned; and calls of the turn begin where there is room. Costs next to nothing if
-/// there is nothing to do. Poll after each completion too, which may have made room. Without a turn it serves what
-/// earlier ones left.
+/// within their grace period are abandoned, and their places free; and calls of the turn begin where there is room.
+/// Costs next to nothing if there is nothing to do. Poll after each completion too, which may have made room. Without a
+/// turn it serves what earlier ones left.
 ///
-/// *next_ms is when it wants to be called next, at the latest; UINT64_MAX if only a completion can bring a call on.
-/// next_ms may be NULL.
+/// *next_ms is when it wants to be called next, at the latest, by the time of now_ms; UINT64_MAX if only a completion
+/// can bring a call on, or nothing is in flight. Unless OK, it is not written. next_ms may be NULL.
 ///
-/// Returns TOOLCORE_OK; ERR_BUSY from a callback; ERR_INVALID_ARGUMENT, also if the registry has ended. A call that
-/// cannot be dispatched for want of memory before any other has run is ERR_NO_SPACE: finish the turn.
+/// Returns TOOLCORE_OK; ERR_BUSY from a callback; ERR_INVALID_ARGUMENT, also if the turn's registry has ended;
+/// ERR_NO_SPACE (why.need bytes for toolcore_start would be enough for what was tried) or ERR_NO_CLOCK if a call
+/// cannot be dispatched and no tool of the turn has run before: finish the turn. Once one has, the model is told that
+/// such a call was not executed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_poll(
     inflight: *mut toolcore_inflight_t,
@@ -284,22 +303,24 @@ pub unsafe extern "C" fn toolcore_poll(
     })
 }
 
-/// Whether every call of the turn has its result, or there is no turn; true for NULL.
+/// Whether every call of the turn has its result, or there is no turn; true for NULL, and from a callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_done(inflight: *const toolcore_inflight_t) -> bool {
     read(true, |c| Ok(c.object(inflight)?.turn.as_ref().is_none_or(|turn| turn.turn.is_done())))
 }
 
-/// Ends the turn: what has no result is cancelled, and the messages to append to the conversation are written in the
-/// order of the calls: a JSON array, for MCP one CallToolResult. The memory of the turn is the host's again. Nothing
-/// is written for a reply without calls.
+/// Ends the turn: what has no result is cancelled as by toolcore_cancel, and the messages to append to the conversation
+/// are written in the order of the calls: a JSON array, for MCP one CallToolResult. The memory of the turn, the
+/// registry and the reply are the host's again; calls whose tools were asked to end are in flight until they do or
+/// toolcore_poll abandons them. Nothing is written for a reply without calls, which is finished all the same.
 ///
 /// (NULL, 0) cancels too, and tells what all results take; the turn stays, to be finished into a buffer. In a buffer
 /// that is smaller, results are cut to what room there is and say so. Below the least that they take it is
-/// ERR_NO_SPACE and the turn stays.
+/// ERR_NO_SPACE, *out_len is that least, and the turn stays.
 ///
 /// Returns TOOLCORE_OK; ERR_NO_SPACE; ERR_NOT_FOUND if there is no turn; ERR_BUSY from a callback;
-/// ERR_INVALID_ARGUMENT, also if buffer and the memory of the turn or the reply overlap. `outcome` may be NULL.
+/// ERR_INVALID_ARGUMENT, also if buffer and the memory of the turn or the reply overlap, or the registry has ended
+/// (then only toolcore_inflight_deinit ends the turn). `outcome` may be NULL; it is filled in with the messages.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn toolcore_finish(
@@ -350,7 +371,8 @@ pub unsafe extern "C" fn toolcore_finish(
 
 /// What became of all calls so far, and how many are in flight.
 ///
-/// Returns TOOLCORE_OK; ERR_BUSY from a callback; ERR_INVALID_ARGUMENT. Unless OK, *out is not written.
+/// Returns TOOLCORE_OK; ERR_BUSY from a callback; ERR_INVALID_ARGUMENT, also for a wrong struct_size in *out. Unless OK,
+/// *out is not written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_inflight_stats(
     inflight: *const toolcore_inflight_t,

@@ -29,7 +29,7 @@ pub const TOOLCORE_OUTCOME_UNKNOWN_TOOL: u32 = 1;
 pub const TOOLCORE_OUTCOME_BAD_ARGUMENTS: u32 = 2;
 /// The tool ran and reported a failure.
 pub const TOOLCORE_OUTCOME_TOOL_FAILED: u32 = 3;
-/// The tool answered after its deadline; the answer was discarded.
+/// The deadline had passed when the tool answered, or it never did; its answer is discarded.
 pub const TOOLCORE_OUTCOME_TIMED_OUT: u32 = 4;
 /// A hook refused the call.
 pub const TOOLCORE_OUTCOME_BLOCKED: u32 = 5;

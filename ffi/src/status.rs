@@ -71,13 +71,13 @@ pub const TOOLCORE_ERR_BUDGET: i32 = -20;
 pub const TOOLCORE_ERR_TOOL: i32 = -21;
 /// Something would act in the host's name, which was not allowed.
 pub const TOOLCORE_ERR_NOT_ALLOWED: i32 = -22;
-/// The call of a ticket was cancelled, or its time was over. Harmless.
+/// The call of a ticket was cancelled, or its time is over; what comes for it is discarded. Harmless.
 pub const TOOLCORE_ERR_LATE: i32 = -23;
 /// The call of a ticket was completed before. Harmless.
 pub const TOOLCORE_ERR_DOUBLED: i32 = -24;
-/// A ticket is of a call that ended long ago. Harmless.
+/// A ticket is of a call that ended long ago, and its place has had another one since. Harmless.
 pub const TOOLCORE_ERR_STALE: i32 = -25;
-/// The object is in use by the function that runs this callback, or by what must be finished before.
+/// A callback used the object of the function that runs it, or a turn must be finished before.
 pub const TOOLCORE_ERR_BUSY: i32 = -26;
 /// For callbacks: the tool answers later. Not an error, and no function of the library returns it.
 pub const TOOLCORE_PENDING: i32 = 1;

@@ -27,12 +27,13 @@ use crate::status::{TOOLCORE_ERR_INVALID_ARGUMENT, toolcore_status_t};
 /// names the argument ("Tool error: argument '/color/red': it is missing"); any other gives its name.
 ///
 /// `call` and `result` and all that was read from them are valid until it returns. It runs in the thread
-/// that dispatches, in several at once if several dispatch.
-///
-/// A tool that answers later keeps toolcore_call_ticket, copies what it needs, and returns TOOLCORE_PENDING; then
-/// what is in `result` is gone, and toolcore_complete or toolcore_fail ends the call. That wants toolcore_start:
-/// with toolcore_answer and toolcore_dispatch, which wait for nothing, such a call fails. It may dispatch over the same registry, must not
+/// that dispatches, in several at once if several dispatch. It may dispatch over the same registry, must not
 /// change it, and must not throw or longjmp.
+///
+/// A tool that answers later keeps toolcore_call_ticket, copies what it needs, and returns TOOLCORE_PENDING: what is in
+/// `result` is gone then, and toolcore_complete, toolcore_fail or a mailbox ends the call, from when toolcore_start or
+/// toolcore_poll has returned. With toolcore_answer and toolcore_dispatch, which wait for nothing, such a call fails,
+/// and the model is told so.
 pub type toolcore_run_fn = Option<
     unsafe extern "C" fn(
         user_data: *mut c_void,
@@ -41,10 +42,12 @@ pub type toolcore_run_fn = Option<
     ) -> toolcore_status_t,
 >;
 
-/// Asks to end a call that a callback left TOOLCORE_PENDING: its deadline has passed, or the host gave it up, and the
-/// model has its answer. Return TOOLCORE_OK if it has ended, so that nothing uses its ticket any more, and
-/// TOOLCORE_PENDING if it will: toolcore_complete or toolcore_fail says so then (what they bring is discarded, and they
-/// return ERR_LATE). After its grace period it is abandoned. It must not use the object that asks.
+/// Asks to end a call that a callback left TOOLCORE_PENDING: its deadline has passed, or the host gave it up, and what
+/// the model reads of it is settled. Return TOOLCORE_OK if it has ended, and nobody will use its ticket any more: its
+/// place is free. Return TOOLCORE_PENDING (any other status counts as that) if it will end: toolcore_complete or
+/// toolcore_fail says so then (what they bring is discarded, and they return ERR_LATE), or its grace period passes and
+/// it is abandoned. Asked once for a call, in toolcore_poll, toolcore_cancel or toolcore_finish. It must not wait, must
+/// not use the object that asks, must not change the registry, and must not throw or longjmp.
 pub type toolcore_cancel_fn =
     Option<unsafe extern "C" fn(user_data: *mut c_void, ticket: u64) -> toolcore_status_t>;
 
@@ -175,9 +178,11 @@ pub struct toolcore_tool_t {
     pub annotations: u32,
     /// TOOLCORE_TOOL_ flags.
     pub flags: u32,
-    /// How long one call may take; 0 leaves it to the registry.
+    /// How many milliseconds one call may take, until its callback returns or, if it answers later, until it is completed;
+    /// 0 leaves it to the registry.
     pub timeout_ms: u64,
-    /// Asks to end a call that answers later, with `user_data`; NULL if that cannot be asked.
+    /// Asks to end a call that answers later, with `user_data`. NULL if that cannot be asked: then such a call has its
+    /// grace period.
     pub cancel: toolcore_cancel_fn,
     /// Run it on the threads of this pool: for a tool that blocks. The caller of toolcore_answer or toolcore_dispatch
     /// waits until its deadline and no longer; with toolcore_start it answers later, see toolcore_workers_receive. `run`

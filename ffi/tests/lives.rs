@@ -3,8 +3,10 @@
 use core::ptr::{null, null_mut};
 
 use super::support::*;
+use crate::complete::*;
 use crate::context::*;
 use crate::dialect::*;
+use crate::inflight::*;
 use crate::json::*;
 use crate::json_writer::*;
 use crate::registry::*;
@@ -36,6 +38,10 @@ fn after_a_failed_init_there_is_nothing() {
     let mut context = core::ptr::dangling_mut();
     let status = c!(toolcore_context_init(null(), mem, 64, &raw mut context));
     assert_eq!((status, context.is_null()), (TOOLCORE_ERR_NO_SPACE, true));
+    let mut inflight = core::ptr::dangling_mut();
+    let status = c!(toolcore_inflight_init(null(), mem, 64, &raw mut inflight));
+    assert_eq!((status, inflight.is_null()), (TOOLCORE_ERR_NO_SPACE, true));
+    c!(toolcore_inflight_deinit(inflight));
 }
 
 #[test]
@@ -82,6 +88,19 @@ fn after_its_end_an_object_is_a_status() {
     c!(toolcore_context_deinit(context));
     assert_eq!(c!(toolcore_context_push(context, &init())), INVALID);
     assert_eq!(c!(toolcore_context_clear(context)), INVALID);
+
+    let mut inflight = null_mut();
+    assert_eq!(c!(toolcore_inflight_init(null(), mem, size, &raw mut inflight)), TOOLCORE_OK);
+    // What was here before was of another type.
+    assert_eq!(c!(toolcore_context_clear(inflight.cast())), INVALID);
+    assert_eq!(c!(toolcore_poll(inflight, 0, null_mut(), no)), TOOLCORE_OK);
+    c!(toolcore_inflight_deinit(inflight));
+    c!(toolcore_inflight_deinit(inflight));
+    assert_eq!(c!(toolcore_poll(inflight, 0, null_mut(), no)), INVALID);
+    assert_eq!(c!(toolcore_finish(inflight, 0, null_mut(), 0, &raw mut len, null_mut(), no)), INVALID);
+    assert_eq!(c!(toolcore_complete_text(inflight, 1, 0, s("x"))), INVALID);
+    assert_eq!(c!(toolcore_cancel(inflight, 0, 0)), INVALID);
+    assert!(c!(toolcore_done(inflight)));
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod context;
 mod detail;
 mod dialect;
 mod drops;
+mod inflight;
 mod json;
 mod layout;
 mod lives;

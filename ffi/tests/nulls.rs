@@ -8,10 +8,12 @@ use crate::abi::toolcore_str_t;
 use crate::answer::*;
 use crate::call::*;
 use crate::coerce::*;
+use crate::complete::*;
 use crate::context::*;
 use crate::dialect::*;
 use crate::dispatch::*;
 use crate::hook::*;
+use crate::inflight::*;
 use crate::json::*;
 use crate::json_writer::*;
 use crate::registry::*;
@@ -105,6 +107,15 @@ fn an_object_that_is_null_is_a_status() {
         c!(toolcore_context_clear(null_mut())),
         c!(toolcore_context_render(null_mut(), &init(), null_mut(), 0, n, null_mut(), no)),
         c!(toolcore_context_block_report(null(), 0, &mut init::<toolcore_block_report_t>())),
+        c!(toolcore_start(null_mut(), null(), null(), null(), null_mut(), 0, 0, no)),
+        c!(toolcore_poll(null_mut(), 0, &raw mut u, no)),
+        c!(toolcore_finish(null_mut(), 0, null_mut(), 0, n, null_mut(), no)),
+        c!(toolcore_inflight_stats(null(), &mut init::<toolcore_inflight_stats_t>())),
+        c!(toolcore_complete(null_mut(), 1, 0, null())),
+        c!(toolcore_complete_text(null_mut(), 1, 0, E)),
+        c!(toolcore_fail(null_mut(), 1, 0, E)),
+        c!(toolcore_progress(null_mut(), 1, 0, 1, 2, E)),
+        c!(toolcore_cancel(null_mut(), CALL_ALL, 0)),
     ];
     for (at, status) in all.into_iter().enumerate() {
         assert_eq!(status, INVALID, "number {at}");
@@ -121,6 +132,7 @@ fn what_has_no_status_takes_null_for_nothing() {
         c!(toolcore_schema_deinit(null_mut())),
         c!(toolcore_resources_deinit(null_mut())),
         c!(toolcore_context_deinit(null_mut())),
+        c!(toolcore_inflight_deinit(null_mut())),
     ] {
         assert_eq!(end, ());
     }
@@ -137,6 +149,8 @@ fn what_has_no_status_takes_null_for_nothing() {
     assert_eq!(c!(toolcore_result_repairs(null())), 0);
     assert_eq!(c!(toolcore_call_time_left_ms(null())), u64::MAX);
     assert_eq!(c!(toolcore_call_deadline_ms(null())), u64::MAX);
+    assert_eq!(c!(toolcore_call_ticket(null())), 0);
+    assert!(c!(toolcore_done(null())));
     for empty in [
         c!(toolcore_call_name(null())),
         c!(toolcore_call_id(null())),
@@ -165,6 +179,8 @@ fn an_output_that_is_null_is_a_status_and_nothing_runs() {
     let mut scratch = Block::new(SCRATCH);
     let (mem, no) = (scratch.ptr(), null_mut());
     let mut len = 0;
+    let flight = Flight::new(&init());
+    let (inflight, reply) = (flight.inflight, flight.reply);
     let all = [
         c!(toolcore_registry_init(null(), mem, SCRATCH, null_mut())),
         c!(toolcore_registry_init(null(), null_mut(), SCRATCH, &mut null_mut())),
@@ -260,6 +276,19 @@ fn an_output_that_is_null_is_a_status_and_nothing_runs() {
         c!(toolcore_schema_init(s("{}"), null(), null_mut(), SCRATCH, &mut null_mut(), no)),
         c!(toolcore_context_init(null(), mem, SCRATCH, null_mut())),
         c!(toolcore_context_init(null(), null_mut(), SCRATCH, &mut null_mut())),
+        c!(toolcore_inflight_init(null(), mem, SCRATCH, null_mut())),
+        c!(toolcore_inflight_init(null(), null_mut(), SCRATCH, &mut null_mut())),
+        c!(toolcore_inflight_stats(inflight, null_mut())),
+        c!(toolcore_start(inflight, null(), reply, null(), mem, SCRATCH, 0, no)),
+        c!(toolcore_start(inflight, registry, null(), null(), mem, SCRATCH, 0, no)),
+        c!(toolcore_start(inflight, registry, reply, null(), null_mut(), SCRATCH, 0, no)),
+        c!(toolcore_start(inflight, registry, reply, null(), null_mut(), 0, 0, no)),
+        c!(toolcore_finish(inflight, 0, null_mut(), 0, null_mut(), null_mut(), no)),
+        c!(toolcore_finish(inflight, 0, null_mut(), 1, &raw mut len, null_mut(), no)),
+        c!(toolcore_complete(inflight, 1, 0, null())),
+        c!(toolcore_complete_text(inflight, 1, 0, NOWHERE)),
+        c!(toolcore_fail(inflight, 1, 0, NOWHERE)),
+        c!(toolcore_progress(inflight, 1, 0, 1, 2, NOWHERE)),
     ];
     for (at, status) in all.into_iter().enumerate() {
         assert_eq!(status, INVALID, "number {at}");

@@ -9,10 +9,12 @@ use super::support::*;
 use crate::abi::toolcore_str_t;
 use crate::answer::*;
 use crate::call::*;
+use crate::complete::*;
 use crate::context::*;
 use crate::dialect::*;
 use crate::dispatch::*;
 use crate::hook::*;
+use crate::inflight::*;
 use crate::json::*;
 use crate::json_writer::*;
 use crate::registry::*;
@@ -269,6 +271,47 @@ fn a_call_does_not_lie_in_its_scratch_nor_a_result_where_it_is_rendered() {
     let mem = other.ptr();
     let status = c!(toolcore_dispatch(tools.registry, &next, opts, mem, SCRATCH, &raw mut again, no));
     assert_eq!((status, text(part(again).text)), (TOOLCORE_OK, "x"));
+}
+
+unsafe extern "C" fn keep_text(own: *mut c_void, event: *const toolcore_event_t) {
+    let result = c!((*event).result);
+    if !result.is_null() {
+        c!(own.cast::<toolcore_str_t>().write(part(result).text));
+    }
+}
+
+#[test]
+fn a_turn_refuses_the_memory_of_its_reply_and_text_of_its_own_results() {
+    let mut own = toolcore_str_t::EMPTY;
+    let mut tickets = Vec::new();
+    let tools = Tools::with_later(&raw mut tickets, 0);
+    let mut flight = Flight::new(&sized!(toolcore_inflight_opts_t {
+        event: Some(keep_text),
+        user_data: (&raw mut own).cast(),
+    }));
+    let (inflight, no) = (flight.inflight, null_mut());
+    let (mut memory, text) = placed(LATER, SCRATCH);
+    let mut object = Block::new(SCRATCH);
+    let (mut parsed, in_text, in_object) = (null_mut(), memory.as_mut_ptr().cast(), object.ptr());
+    let dialect = TOOLCORE_DIALECT_ANTHROPIC;
+    let status =
+        c!(toolcore_reply_parse(dialect, text, null(), in_object, SCRATCH, &raw mut parsed, null_mut()));
+    assert_eq!(status, TOOLCORE_OK);
+    for mem in [in_text, in_object] {
+        let status = c!(toolcore_start(inflight, tools.registry, parsed, null(), mem, SCRATCH, 0, no));
+        assert_eq!((status, tickets.len()), (INVALID, 0));
+    }
+    assert_eq!(memory.get(..LATER.len()), Some(LATER.as_bytes()), "nothing was written");
+    flight.start(&tools, &init(), 0);
+    assert_eq!(own.len, 3, "the text of the call that answered at once");
+    assert_eq!(c!(toolcore_complete_text(inflight, tickets[0], 0, own)), INVALID);
+    assert_eq!(c!(toolcore_fail(inflight, tickets[0], 0, own)), INVALID);
+    let mut len = 9;
+    for buf in [flight.turn().cast(), flight.reply.cast()] {
+        let status = c!(toolcore_finish(inflight, 0, buf, 64, &raw mut len, null_mut(), no));
+        assert_eq!((status, len), (INVALID, 0));
+    }
+    assert_eq!(flight.stats().open, 2, "nothing was given up");
 }
 
 #[test]

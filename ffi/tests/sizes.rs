@@ -13,6 +13,7 @@ use crate::context::*;
 use crate::dialect::*;
 use crate::dispatch::*;
 use crate::hook::*;
+use crate::inflight::*;
 use crate::json::*;
 use crate::registry::*;
 use crate::reply::*;
@@ -163,6 +164,15 @@ fn options_may_be_larger_but_not_smaller() {
     });
     inputs(init::<toolcore_context_opts_t>(), |opts| {
         c!(toolcore_context_init(opts, mem, 1 << 16, &mut null_mut()))
+    });
+    inputs(init::<toolcore_inflight_opts_t>(), |opts| {
+        let status = c!(toolcore_inflight_init(opts, mem, 1 << 16, &mut null_mut()));
+        assert_eq!(c!(toolcore_inflight_mem_size(opts)) == 0, status != TOOLCORE_OK);
+        status
+    });
+    inputs(init::<toolcore_answer_opts_t>(), |opts| {
+        let flight = Flight::new(&init());
+        c!(toolcore_start(flight.inflight, registry, flight.reply, opts, mem, SCRATCH, 0, no))
     });
 }
 
@@ -329,6 +339,17 @@ fn structs_that_are_filled_in_may_be_larger_but_not_smaller() {
     outputs::<toolcore_context_report_t>(|report| {
         let mut buf = [0u8; 64];
         c!(toolcore_context_render(context, &opts, buf.as_mut_ptr().cast(), 64, &mut 0, report, null_mut()))
+    });
+    outputs::<toolcore_inflight_stats_t>(|stats| {
+        c!(toolcore_inflight_stats(Flight::new(&init()).inflight, stats))
+    });
+    outputs::<toolcore_outcome_t>(|outcome| {
+        let mut flight = Flight::new(&init());
+        let tools = Tools::usual();
+        flight.start(&tools, &init(), 0);
+        let mut buf = [0u8; 2048];
+        let (buf, len, no) = (buf.as_mut_ptr().cast(), buf.len(), null_mut());
+        c!(toolcore_finish(flight.inflight, 0, buf, len, &mut 0, outcome, no))
     });
     outputs::<toolcore_block_report_t>(|report| c!(toolcore_context_block_report(context, 0, report)));
 }

@@ -7,8 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::vec::Vec;
 
 use crate::abi::{CStruct, toolcore_str_t};
+use crate::answer::toolcore_answer_opts_t;
 use crate::call::*;
+use crate::dialect::*;
+use crate::inflight::*;
 use crate::registry::*;
+use crate::reply::*;
 use crate::result::*;
 use crate::status::*;
 use crate::tool::*;
@@ -110,6 +114,14 @@ impl Tools {
         assert_eq!(tools.add(&tool("fail", fail)), TOOLCORE_OK);
         tools
     }
+
+    /// The usual ones, and `later`, which keeps its tickets here and has `timeout_ms` for each call.
+    pub(super) fn with_later(tickets: *mut Vec<u64>, timeout_ms: u64) -> Self {
+        let tools = Tools::usual();
+        let later = toolcore_tool_t { user_data: tickets.cast(), timeout_ms, ..tool("later", later) };
+        assert_eq!(tools.add(&later), TOOLCORE_OK);
+        tools
+    }
 }
 
 impl Drop for Tools {
@@ -151,6 +163,71 @@ pub(super) unsafe extern "C" fn fail(
 ) -> toolcore_status_t {
     assert_eq!(c!(toolcore_result_error(result, s("it broke"))), TOOLCORE_OK);
     TOOLCORE_ERR_TOOL
+}
+
+/// Keeps its ticket and answers later.
+pub(super) unsafe extern "C" fn later(
+    tickets: *mut c_void,
+    call: *const toolcore_call_t,
+    result: *mut toolcore_result_t,
+) -> toolcore_status_t {
+    c!((*tickets.cast::<Vec<u64>>()).push(toolcore_call_ticket(call)));
+    assert_eq!(c!(toolcore_result_text(result, s("gone"))), TOOLCORE_OK);
+    TOOLCORE_PENDING
+}
+
+/// A reply in the form of Anthropic that calls `later`, `echo` and `later`.
+pub(super) const LATER: &str = r#"{"content":[{"type":"tool_use","id":"a","name":"later","input":{}},
+    {"type":"tool_use","id":"b","name":"echo","input":{"text":"one"}},
+    {"type":"tool_use","id":"c","name":"later","input":{}}]}"#;
+
+/// Calls in flight, and the reply whose calls they are.
+pub(super) struct Flight {
+    pub(super) inflight: *mut toolcore_inflight_t,
+    pub(super) reply: *mut toolcore_reply_t,
+    memory: [Block; 3],
+}
+
+impl Flight {
+    pub(super) fn new(opts: &toolcore_inflight_opts_t) -> Self {
+        let size = c!(toolcore_inflight_mem_size(opts));
+        let mut memory = [Block::new(size), Block::new(SCRATCH), Block::new(0)];
+        let (mut inflight, mut reply) = (ptr::null_mut(), ptr::null_mut());
+        let status = c!(toolcore_inflight_init(opts, memory[0].ptr(), size, &raw mut inflight));
+        assert_eq!(status, TOOLCORE_OK);
+        let (dialect, no, mem) = (TOOLCORE_DIALECT_ANTHROPIC, ptr::null_mut(), memory[1].ptr());
+        let status =
+            c!(toolcore_reply_parse(dialect, s(LATER), ptr::null(), mem, SCRATCH, &raw mut reply, no));
+        assert_eq!(status, TOOLCORE_OK);
+        Flight { inflight, reply, memory }
+    }
+
+    /// Starts a turn in memory of its own.
+    pub(super) fn start(&mut self, tools: &Tools, opts: &toolcore_answer_opts_t, now: u64) {
+        let size = toolcore_start_mem_size(c!(toolcore_reply_len(self.reply)), 64);
+        self.memory[2] = Block::new(size);
+        let (registry, mem, no) = (tools.registry, self.memory[2].ptr(), ptr::null_mut());
+        let status = c!(toolcore_start(self.inflight, registry, self.reply, opts, mem, size, now, no));
+        assert_eq!(status, TOOLCORE_OK);
+    }
+
+    /// The memory of the turn.
+    pub(super) fn turn(&mut self) -> *mut c_void {
+        self.memory[2].ptr()
+    }
+
+    pub(super) fn stats(&self) -> toolcore_inflight_stats_t {
+        let mut stats = init();
+        assert_eq!(c!(toolcore_inflight_stats(self.inflight, &raw mut stats)), TOOLCORE_OK);
+        stats
+    }
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        c!(toolcore_inflight_deinit(self.inflight));
+        c!(toolcore_reply_deinit(self.reply));
+    }
 }
 
 /// Counts how often it was let go.

@@ -12,6 +12,7 @@ use crate::coerce::*;
 use crate::context::*;
 use crate::dialect::*;
 use crate::dispatch::*;
+use crate::inflight::*;
 use crate::json::*;
 use crate::registry::*;
 use crate::repair::*;
@@ -204,6 +205,17 @@ fn fields() {
     ] {
         all.push(c!(toolcore_context_render(context, &opts, null_mut(), 0, len, null_mut(), no)));
     }
+    let opts = with(|opts: &mut toolcore_inflight_opts_t| opts.flags = 2);
+    assert_eq!(c!(toolcore_inflight_mem_size(&opts)), 0);
+    all.push(c!(toolcore_inflight_init(&opts, mem, size, &mut null_mut())));
+    let flight = Flight::new(&init());
+    for opts in [
+        with(|opts: &mut toolcore_answer_opts_t| opts.flags = 8),
+        with(|opts: &mut toolcore_answer_opts_t| opts.reserved2 = 1),
+    ] {
+        all.push(c!(toolcore_start(flight.inflight, registry, flight.reply, &opts, mem, size, 0, no)));
+        assert!(c!(toolcore_done(flight.inflight)), "there is no turn");
+    }
     for (at, status) in all.into_iter().enumerate() {
         assert_eq!(status, UNSUPPORTED, "number {at}");
     }
@@ -246,7 +258,7 @@ fn features_are_those_that_work() {
             assert!(message.contains(named), "{message}");
         }
     }
-    assert_eq!(toolcore_features() & !0x3FFF, 0);
+    assert_eq!(toolcore_features() & !0xFFFF, 0);
     assert_eq!(compile(r#"{"format":"date"}"#, 0).0, TOOLCORE_OK);
 }
 

@@ -6,6 +6,7 @@ use std::vec::Vec;
 use super::support::*;
 use crate::abi::toolcore_str_t;
 use crate::call::*;
+use crate::complete::*;
 use crate::context::*;
 use crate::dialect::*;
 use crate::dispatch::*;
@@ -145,6 +146,13 @@ fn in_every_other_place() {
     ] {
         all.push(c!(toolcore_context_push(context, &block)));
     }
+    let flight = Flight::new(&init());
+    let inflight = flight.inflight;
+    all.extend([
+        c!(toolcore_complete_text(inflight, 1, 0, BAD)),
+        c!(toolcore_fail(inflight, 1, 0, BAD)),
+        c!(toolcore_progress(inflight, 1, 0, 1, 2, BAD)),
+    ]);
     for (at, status) in all.into_iter().enumerate() {
         assert_eq!(status, UTF8, "number {at}");
     }

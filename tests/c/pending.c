@@ -340,10 +340,11 @@ TEST(a_tool_of_a_header_without_cancel_functions_is_taken_and_never_asked)
     check_asked("");
     CHECK_SIZE(stats().abandoned, 1);
     close_flight();
+    /* What is no pool of threads is found out. */
     start(0);
     tool = later_tool("later", 0);
-    tool.reserved = 1;
-    CHECK_STATUS(toolcore_registry_add(tools, &tool, NULL), TOOLCORE_ERR_UNSUPPORTED);
+    tool.workers = (const toolcore_workers_t *)(const void *)tools;
+    CHECK_STATUS(toolcore_registry_add(tools, &tool, NULL), TOOLCORE_ERR_INVALID_ARGUMENT);
     toolcore_registry_deinit(tools);
 }
 

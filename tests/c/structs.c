@@ -504,7 +504,6 @@ TEST(a_constant_flag_or_reserved_field_that_is_not_known_is_not_supported)
     FIELD(use_items, toolcore_param_t, type, 8);
     FIELD(use_tool, toolcore_tool_t, flags, 16);
     FIELD(use_tool, toolcore_tool_t, annotations, 256);
-    FIELD(use_tool, toolcore_tool_t, reserved, 1);
     FIELD(use_tools_opts, toolcore_tools_opts_t, choice, 7);
     FIELD(use_tools_opts, toolcore_tools_opts_t, parallel, 3);
     FIELD(use_tools_opts, toolcore_tools_opts_t, flags, 1u << 31);
