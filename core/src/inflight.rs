@@ -6,7 +6,7 @@
 //! ```text
 //!            end in time                    -> free            completed
 //! running    end after its deadline         -> free            timed out, the end is late
-//!            due (its deadline has passed)  -> cancelling      timed out
+//!            due (its deadline is reached)  -> cancelling      timed out
 //!            cancel                         -> cancelling      cancelled
 //! cancelling end                            -> free            the end is late
 //!            due (its grace period is over) -> free            abandoned
@@ -17,7 +17,8 @@
 //! - **Tickets never come again.** A ticket has a slot and the slot's generation, which changes with each call; so
 //!   the table should live as long as the program, or at least as all who keep tickets.
 //! - **Time is handed in.** A `now` before one that was seen already counts as that one, so that a clock which
-//!   steps back does no harm. At its deadline a call is in time still; one without is never due.
+//!   steps back does no harm. A call is due at its deadline, and what has come by then is in time; one without is
+//!   never due.
 //! - **Cost.** The slots are a binary heap of deadlines too: nothing is done for a call that is not due, and for one
 //!   that is, a number of steps that grows with the logarithm of how many there are. Taking a slot and freeing it
 //!   costs the same with any number of others.
@@ -240,15 +241,14 @@ impl<'m> InFlight<'m> {
         let Some(slot) = self.slots.get_mut(at) else { return };
         (slot.state, slot.flight) = (State::Running, flight);
         self.open += 1;
-        // In time at its deadline, due a millisecond after.
-        self.set_due(at, deadline.instant().and_then(|at| at.as_millis().checked_add(1)));
+        self.set_due(at, deadline.instant().map(Instant::as_millis));
     }
 
     /// The call of a ticket, if it waits and its time is not over.
     pub(crate) fn running(&mut self, ticket: Ticket, now: Instant) -> Result<Flight, TicketError> {
         let now = self.advance(now);
         let found = self.find(ticket).and_then(|at| match self.slots.get(at) {
-            Some(slot) if slot.state == State::Running && !slot.is_due(now) => Ok(slot.flight),
+            Some(slot) if slot.state == State::Running && !slot.is_late(now) => Ok(slot.flight),
             Some(_) => Err(TicketError::Late),
             None => Err(TicketError::Unknown),
         });
@@ -270,12 +270,12 @@ impl<'m> InFlight<'m> {
         let now = self.advance(now);
         let at = self.find(ticket).inspect_err(|error| self.count(*error))?;
         let Some(slot) = self.slots.get_mut(at) else { return Err(TicketError::Unknown) };
-        let (flight, due) = (slot.flight, slot.is_due(now));
+        let (flight, late) = (slot.flight, slot.is_late(now));
         let (end, count) = match slot.state {
-            State::Running if due && !slot.is_orphan() => {
+            State::Running if late && !slot.is_orphan() => {
                 (End::TimedOut(flight), Some(&mut self.stats.timed_out))
             }
-            State::Running if due || turn != Some(flight.turn) => {
+            State::Running if late || turn != Some(flight.turn) => {
                 (End::Orphaned(flight), Some(&mut self.stats.cancelled))
             }
             State::Running => (End::InTime(flight), Some(&mut self.stats.completed)),
@@ -484,6 +484,11 @@ impl Slot {
     /// Whether it is in the heap, and its time has come.
     fn is_due(&self, now: Instant) -> bool {
         self.link != 0 && self.due <= now.as_millis()
+    }
+
+    /// Whether its time is over: what comes at its deadline is in time, if nobody has polled then.
+    fn is_late(&self, now: Instant) -> bool {
+        self.link != 0 && self.due < now.as_millis()
     }
 
     /// Whether its turn was left without an end. No deadline makes a call due so early.
