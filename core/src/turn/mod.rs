@@ -22,7 +22,8 @@
 //! - **Memory.** A result takes 4 bytes and 16 for each part beside the bytes of its parts. [`MIN_KEPT`] bytes are
 //!   kept for each call, and what is spare is shared evenly among the calls that have no result yet; a result that
 //!   is larger than its share is cut, and says so. What is free is also the scratch memory of handlers.
-//! - A call whose deadline has passed when its tool completes it is timed out, also if nobody had polled meanwhile.
+//! - A poll at a call's deadline times it out; what is brought at the deadline before that is in time. A call whose
+//!   deadline has passed when its tool completes it is timed out, also if nobody had polled meanwhile.
 
 #[cfg(feature = "mailbox")]
 mod deliver;

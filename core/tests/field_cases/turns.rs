@@ -34,15 +34,15 @@ pub(crate) fn deadline_cancels(input: &Json) {
     let clock = ManualClock::default();
     let mut table = table(1, GRACE);
     let run = Setup::with_clock(&clock).turn(&tools, &mut table, &calls(&["slow"]), |turn, with| {
-        assert_eq!(turn.poll(with, at(0)), Ok(Some(at(deadline + 1))));
-        turn.poll(with, at(deadline)).unwrap();
-        assert!(!turn.is_done() && !flag.get(), "it is in time at its deadline");
-        let abandoned = turn.poll(with, at(deadline + 1)).unwrap();
-        assert_eq!(abandoned, Some(at(deadline + 1 + GRACE.as_millis())));
+        assert_eq!(turn.poll(with, at(0)), Ok(Some(at(deadline))));
+        turn.poll(with, at(deadline - 1)).unwrap();
+        assert!(!turn.is_done() && !flag.get());
+        let abandoned = turn.poll(with, at(deadline)).unwrap();
+        assert_eq!(abandoned, Some(at(deadline + GRACE.as_millis())));
         assert!(turn.is_done() && flag.get());
         let mut out = [0; 512];
         let mut sink = Sink::new(&mut out);
-        turn.finish(with, at(deadline + 1), &mut sink).unwrap();
+        turn.finish(with, at(deadline), &mut sink).unwrap();
         let first = sink.finish().unwrap().to_owned();
         // The late completion, and once more.
         for error in [TicketError::Late, TicketError::Doubled] {
@@ -58,7 +58,7 @@ pub(crate) fn deadline_cancels(input: &Json) {
     });
     let (messages, log) = run.unwrap();
     assert_eq!(results(&read(&messages)), [timed_out("slow", "0.01")]);
-    let (due, late) = (format!("{} 0 timed_out", deadline + 1), format!("{ends} 0 late"));
+    let (due, late) = (format!("{deadline} 0 timed_out"), format!("{ends} 0 late"));
     assert_eq!(log, ["0 0 called", &due, &late]);
     let stats = table.stats();
     assert_eq!((stats.timed_out, stats.late, stats.doubled, stats.abandoned), (1, 1, 1, 0));

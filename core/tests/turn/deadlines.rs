@@ -36,11 +36,11 @@ fn the_most_specific_timeout_applies_even_when_it_is_the_looser_one() {
             AnswerOptions { clock: Some(&clock), timeout: turn.map(ms), ..AnswerOptions::default() };
         let run =
             Setup::with(options).turn(&tools, &mut table(1, GRACE), &calls(&["later"]), |turn, with| {
-                assert_eq!(turn.poll(with, at(7)), Ok(due.map(|due| at(7 + due + 1))));
+                assert_eq!(turn.poll(with, at(7)), Ok(due.map(|due| at(7 + due))));
                 if let Some(due) = due {
+                    turn.poll(with, at(7 + due - 1)).unwrap();
+                    assert!(!turn.is_done());
                     turn.poll(with, at(7 + due)).unwrap();
-                    assert!(!turn.is_done(), "it is in time at its deadline");
-                    turn.poll(with, at(7 + due + 1)).unwrap();
                     assert!(turn.is_done());
                 }
             });
@@ -215,7 +215,7 @@ fn a_tool_that_was_removed_is_not_asked_and_its_calls_get_their_results() {
     let names = calls(&["gone", "later"]);
     let setup = Setup::with_clock(&clock);
     let (turned, _) = setup.turn(&tools, &mut table, &names, |turn, with| turn.poll(with, at(0))).unwrap();
-    assert_eq!(turned, Ok(Some(at(11))));
+    assert_eq!(turned, Ok(Some(at(10))));
     assert!(tools.remove("gone") && tools.remove("first"));
     let run = setup.turn(&tools, &mut table, &names, |turn, with| {
         // The calls of the turn that was left are cancelled; the second tool stands elsewhere now and is found.
@@ -235,7 +235,6 @@ fn progress_is_told_and_moves_no_deadline() {
         let run = Setup::with_clock(&clock).turn(tools, table, &calls(&["later"]), |turn, with| {
             turn.poll(with, at(0)).unwrap();
             assert_eq!(turn.progress(with, kept.ticket(0), at(100), (1, 2), "half"), Ok(()));
-            assert_eq!(turn.poll(with, at(100)), Ok(Some(at(101))));
             let late = Err(TicketError::Late);
             assert_eq!(
                 turn.progress(with, kept.ticket(0), at(101), (2, 2), ""),
@@ -261,40 +260,32 @@ fn a_clock_that_steps_back_takes_no_time_from_a_call() {
         let reply = calls(&["later"; 2]);
         let setup = Setup::with_clock(&clock);
         let first = setup.turn(tools, table, &reply, |turn, with| {
-            assert_eq!(turn.poll(with, at(2000)), Ok(Some(at(2101))));
-            assert_eq!(turn.poll(with, at(0)), Ok(Some(at(2101))));
-            assert_eq!(turn.poll(with, at(2100)), Ok(Some(at(2101))));
+            assert_eq!(turn.poll(with, at(2000)), Ok(Some(at(2100))));
+            assert_eq!(turn.poll(with, at(0)), Ok(Some(at(2100))));
+            assert_eq!(turn.poll(with, at(2099)), Ok(Some(at(2100))));
             turn.complete_with(with, kept.ticket(0), at(5), |result| result.text("done").unwrap()).unwrap();
             finish(turn, with, at(0))
         });
         let (results, log) = first.unwrap();
         assert_eq!(results, [answered("done"), cancelled("later")]);
-        assert_eq!(log[2..], ["2100 0 finished", "2100 1 cancelled"], "time does not go back");
+        assert_eq!(log[2..], ["2099 0 finished", "2099 1 cancelled"], "time does not go back");
     });
 }
 
 #[test]
-fn at_the_end_of_the_clock_nothing_is_due_and_nothing_is_lost() {
+fn at_the_end_of_the_clock_nothing_is_lost() {
     one_tool(Some(100), Cancel::Later, |tools, table, kept| {
-        let clock = ManualClock::new(at(u64::MAX - 100));
+        let (before, last) = (at(u64::MAX - 100), at(u64::MAX));
+        let clock = ManualClock::new(before);
         let run = Setup::with_clock(&clock).turn(tools, table, &calls(&["later"; 3]), |turn, with| {
-            assert_eq!(
-                turn.poll(with, at(u64::MAX - 100)),
-                Ok(None),
-                "its deadline is the last instant there is"
-            );
-            assert_eq!(turn.poll(with, at(u64::MAX)), Ok(None));
-            turn.complete_with(with, kept.ticket(0), at(u64::MAX), |result| result.text("done").unwrap())
-                .unwrap();
-            turn.cancel(with, Which::One(1), at(0));
-            assert_eq!(
-                turn.poll(with, at(0)),
-                Ok(None),
-                "the grace period is over, since there is no later instant"
-            );
-            finish(turn, with, at(0))
+            assert_eq!(turn.poll(with, before), Ok(Some(last)), "its deadline is the last instant there is");
+            turn.complete_with(with, kept.ticket(0), last, |result| result.text("done").unwrap()).unwrap();
+            turn.cancel(with, Which::One(1), before);
+            assert_eq!(turn.poll(with, before), Ok(None), "no grace period ends after it");
+            finish(turn, with, last)
         });
-        assert_eq!(run.unwrap().0, [answered("done"), cancelled("later"), cancelled("later")]);
-        assert_eq!(table.stats().abandoned, 1);
+        let late = timed_out("later", "0.1");
+        assert_eq!(run.unwrap().0, [answered("done"), late.clone(), late]);
+        assert_eq!(table.stats().abandoned, 2);
     });
 }

@@ -79,11 +79,11 @@ fn each_call_gets_one_result_in_the_order_of_the_calls() {
     let mut with =
         Runtime { registry: &tools, inflight: &mut inflight, options: &options, watch: &mut watch };
     let at = Instant::from_millis;
-    assert_eq!(turn.poll(&mut with, at(1000)), Ok(Some(at(1101))));
+    assert_eq!(turn.poll(&mut with, at(1000)), Ok(Some(at(1100))));
     assert_eq!(turn.open(), 2);
     assert_eq!(turn.progress(&mut with, tickets.borrow()[0], at(1050), (1, 2), ""), Ok(()));
-    assert_eq!(turn.poll(&mut with, at(1100)), Ok(Some(at(1101))), "it is in time at its deadline");
-    assert_eq!(turn.poll(&mut with, at(1101)), Ok(Some(at(2101))));
+    assert_eq!(turn.poll(&mut with, at(1099)), Ok(Some(at(1100))));
+    assert_eq!(turn.poll(&mut with, at(1100)), Ok(Some(at(2100))));
     assert_eq!(asked.get(), 1);
     let first = tickets.borrow()[0];
     assert_eq!(turn.complete_with(&mut with, first, at(1200), |result| result.text("done").unwrap()), Ok(()));
@@ -106,7 +106,7 @@ fn each_call_gets_one_result_in_the_order_of_the_calls() {
     );
     // The slot of the one that never answers is free after its grace period.
     assert_eq!(with.inflight.len(), 1);
-    assert_eq!(toolcore::turn::serve(&mut with, at(2101)), None);
+    assert_eq!(toolcore::turn::serve(&mut with, at(2100)), None);
     assert_eq!(with.inflight.len(), 0);
     let never = tickets.borrow()[1];
     assert_eq!(toolcore::turn::end(&mut with, never, at(9000)), Err(TicketError::Late));
@@ -120,9 +120,9 @@ fn each_call_gets_one_result_in_the_order_of_the_calls() {
             (1000, 1, "finished", true),
             (1000, 2, "called", true),
             (1050, 0, "progress", true),
-            (1101, 2, "timed_out", true),
+            (1100, 2, "timed_out", true),
             (1200, 0, "finished", true),
-            (2101, 2, "abandoned", true),
+            (2100, 2, "abandoned", true),
         ]
     );
     assert!(EventKind::Finished.settles());

@@ -65,14 +65,14 @@ fn a_call_that_was_asked_to_end_takes_its_place_until_it_ends_or_is_abandoned() 
         let options =
             AnswerOptions { side_by_side: Some(2), clock: Some(&clock), ..AnswerOptions::default() };
         let run = Setup::with(options).turn(tools, table, &calls(&["later"; 4]), |turn, with| {
-            assert_eq!(turn.poll(with, at(0)), Ok(Some(at(11))));
-            assert_eq!(turn.poll(with, at(11)), Ok(Some(at(1011))));
+            assert_eq!(turn.poll(with, at(0)), Ok(Some(at(10))));
+            assert_eq!(turn.poll(with, at(10)), Ok(Some(at(1010))));
             assert_eq!((turn.open(), kept.count()), (2, 2), "both timed out, and may still run");
             assert_eq!(turn.complete_with(with, kept.ticket(1), at(12), |_| {}), Err(TicketError::Late));
             turn.poll(with, at(13)).unwrap();
             assert_eq!(kept.count(), 3, "the one that ended made room");
-            clock.advance(ms(1011));
-            turn.poll(with, at(1011)).unwrap();
+            clock.advance(ms(1010));
+            turn.poll(with, at(1010)).unwrap();
             assert_eq!(kept.count(), 4, "the other was abandoned");
         });
         run.unwrap();
@@ -192,7 +192,7 @@ fn of_calls_that_are_due_at_one_time_the_first_of_the_reply_comes_first() {
     let clock = ManualClock::default();
     let names = ["hundred", "fifty", "hundred", "fifty", "hundred"];
     let run = Setup::with_clock(&clock).turn(&tools, &mut table(8, GRACE), &calls(&names), |turn, with| {
-        assert_eq!(turn.poll(with, at(0)), Ok(Some(at(51))));
+        assert_eq!(turn.poll(with, at(0)), Ok(Some(at(50))));
         assert_eq!(turn.poll(with, at(200)), Ok(Some(at(1200))));
         finish(turn, with, at(300))
     });
@@ -213,7 +213,7 @@ fn a_thousand_calls_wait_in_a_table_of_a_thousand() {
     let setup = Setup { bytes: MANY * toolcore::turn::MIN_KEPT, ..Setup::with(options) };
     let mut table = table(MANY, GRACE);
     let run = setup.turn(&tools, &mut table, &calls(&[&"later"; MANY].map(|name| *name)), |turn, with| {
-        assert_eq!(turn.poll(with, at(0)), Ok(Some(at(101))));
+        assert_eq!(turn.poll(with, at(0)), Ok(Some(at(100))));
         assert_eq!((kept.count(), with.inflight.len()), (MANY, MANY));
         // Every third answers, from the end.
         for which in (0..MANY).rev().step_by(3) {
@@ -221,7 +221,7 @@ fn a_thousand_calls_wait_in_a_table_of_a_thousand() {
             turn.complete_with(with, kept.ticket(which), at(100), |result| result.text(&text).unwrap())
                 .unwrap();
         }
-        assert_eq!(turn.poll(with, at(101)), Ok(Some(at(1101))));
+        assert_eq!(turn.poll(with, at(100)), Ok(Some(at(1100))));
         assert!(turn.is_done());
         finish(turn, with, at(102))
     });
@@ -235,7 +235,7 @@ fn a_thousand_calls_wait_in_a_table_of_a_thousand() {
     assert!(
         log[MANY + 334..].iter().eq(late
             .iter()
-            .map(|index| format!("101 {index} timed_out"))
+            .map(|index| format!("100 {index} timed_out"))
             .collect::<Vec<_>>()
             .iter())
     );

@@ -29,11 +29,16 @@ pub(super) enum What {
 }
 
 impl Fate {
-    /// The one result that it must have: what came first, unless its time was over by then.
+    /// The one result that it must have: what came first, unless its time was over by then. An answer is in time at the
+    /// deadline.
     pub(super) fn must(&self) -> (String, bool) {
         let name = self.name;
         match self.first.clone().expect("it is settled") {
-            (at, _) if self.deadline.is_some_and(|deadline| at > deadline) => {
+            (at, what)
+                if self.deadline.is_some_and(|deadline| {
+                    at > deadline || at == deadline && matches!(what, What::Cancel)
+                }) =>
+            {
                 let seconds = self.timeout.unwrap_or_default() as f64 / 1000.0;
                 (format!("[TOOL_TIMEOUT] Tool '{name}' timed out after {seconds}s"), true)
             }
@@ -65,9 +70,13 @@ impl Flight {
     fn due(&self) -> Option<u64> {
         match self.until {
             None if self.orphan => Some(0),
-            None => self.deadline.and_then(|deadline| deadline.checked_add(1)),
+            None => self.deadline,
             until => until,
         }
+    }
+
+    fn is_late(&self, now: u64) -> bool {
+        self.due().is_some_and(|due| due < now)
     }
 }
 
@@ -352,7 +361,7 @@ impl Model {
         self.known.insert(ticket, Known::Used);
         if flight.until.is_some() {
             self.tell("late", turn, call);
-        } else if !flight.orphan && flight.due().is_some_and(|due| due <= self.now) {
+        } else if !flight.orphan && flight.is_late(self.now) {
             self.stats.timed_out += 1;
             self.settle_flight(turn, call, "timed_out");
         } else if flight.orphan || !served {
@@ -370,7 +379,7 @@ impl Model {
         self.now = self.now.max(now);
         let at = self.find(ticket).map_err(|error| self.count(error))?;
         let flight = &self.flights[at];
-        if flight.until.is_some() || flight.due().is_some_and(|due| due <= self.now) {
+        if flight.until.is_some() || flight.is_late(self.now) {
             return Err(self.count(TicketError::Late));
         }
         let (turn, call) = (flight.turn, flight.call);
