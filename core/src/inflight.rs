@@ -65,7 +65,7 @@ pub struct Stats {
     pub unknown: u32,
 }
 
-/// The place of one call in flight. Made by `default`; the table fills it in.
+/// The place of one call in flight. Made by `new`; the table fills it in.
 #[derive(Clone, Debug, Default)]
 pub struct Slot {
     /// Changes with each call, so that tickets differ.
@@ -78,6 +78,14 @@ pub struct Slot {
     link: u32,
     /// Not of this slot, but of the table: which slot stands at this place of the heap.
     order: u32,
+}
+
+impl Slot {
+    /// An empty place, also for a `static`.
+    pub const fn new() -> Self {
+        let flight = Flight { turn: 0, call: 0, position: 0, serial: 0 };
+        Slot { generation: 0, state: State::Free, flight, due: 0, link: 0, order: 0 }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -69,7 +69,7 @@ impl<H, K> core::fmt::Debug for Runtime<'_, '_, '_, '_, H, K> {
     }
 }
 
-/// What is kept of a call in its turn. Made by `default`; the turn fills it in.
+/// What is kept of a call in its turn. Made by `new`; the turn fills it in.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Entry {
     state: State,
@@ -80,6 +80,13 @@ pub struct Entry {
     ticket: Option<Ticket>,
     /// The timeout that its deadline comes from.
     timeout: Option<Duration>,
+}
+
+impl Entry {
+    /// An empty entry, also for a `static`.
+    pub const fn new() -> Self {
+        Entry { state: State::Waiting, start: 0, len: 0, ticket: None, timeout: None }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
