@@ -115,13 +115,15 @@ pub mod typed;
 /// What most programs use.
 pub mod prelude {
     pub use crate::answer::{AnswerError, AnswerOptions, Outcome, answer, answer_reply};
-    pub use crate::call::{ArgError, Args, Call, ToolCall};
-    pub use crate::dialect::{Choice, Dialect, ToolsOptions, render_tools};
+    pub use crate::call::{ArgError, Args, Call, Ticket, ToolCall};
+    pub use crate::dialect::{Choice, Dialect, ReplyOptions, ToolsOptions, parse_reply, render_tools};
+    pub use crate::inflight::{InFlight, Slot};
     pub use crate::registry::{Added, Collision, Registry, RegistryMemory, RegistryOptions};
     pub use crate::result::{OutcomeKind, ToolResult};
     pub use crate::schema::ToolParameter;
     pub use crate::scratch::Scratch;
     pub use crate::sink::{NoSpace, Sink};
     pub use crate::time::{Clock, Deadline, Duration, Instant, ManualClock};
-    pub use crate::tool::{Annotations, Failure, Handler, Parameters, ToolDefinition};
+    pub use crate::tool::{Annotations, Cancel, Failure, Handler, Parameters, ToolDefinition};
+    pub use crate::turn::{Entry, Runtime, Turn};
 }

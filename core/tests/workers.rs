@@ -123,7 +123,7 @@ fn what_is_abandoned_is_counted_until_it_ends_and_its_answer_goes_nowhere() {
     eventually("both have ended", || workers.stats().running == 0);
     let WorkerStats { abandoned, abandoned_total, .. } = workers.stats();
     assert_eq!((abandoned, abandoned_total), (0, 2));
-    assert_eq!(workers.receive(|_, _| panic!("nobody asked for it")), 0);
+    assert_eq!(workers.receive(|_, _, _| panic!("nobody asked for it")), 0);
 }
 
 #[test]

@@ -101,7 +101,7 @@ pub struct toolcore_outcome_t {
     pub thinking_tokens: u64,
     /// Cost in millionths of the currency's unit.
     pub cost_micros: u64,
-    /// How long it took.
+    /// Sum of the latencies; not measured.
     pub latency_ms: u64,
     /// Why the reply ended, one of TOOLCORE_FINISH_. No call of one that was refused or malformed has run; the turn
     /// of one that is PAUSED goes back, and the model goes on.

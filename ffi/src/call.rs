@@ -188,7 +188,8 @@ pub unsafe extern "C" fn toolcore_call_time_left_ms(call: *const toolcore_call_t
     read(NEVER, |c| Ok(c.lent(&c.object(call)?.call).time_left().map_or(NEVER, Duration::as_millis)))
 }
 
-/// The deadline by the host's clock, in milliseconds; UINT64_MAX without one, and for NULL.
+/// The deadline in milliseconds, by the clock that the call was given: the host's, on a worker thread that of the pool;
+/// UINT64_MAX without one, and for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_call_deadline_ms(call: *const toolcore_call_t) -> u64 {
     read(NEVER, |c| Ok(c.lent(&c.object(call)?.call).deadline().instant().map_or(NEVER, Instant::as_millis)))

@@ -40,7 +40,7 @@ pub struct toolcore_ticks32_t {
 /// 0 for NULL.
 ///
 /// Threads: one at a time for each `ticks`. Where an interrupt reads the time too, keep it out meanwhile, or give it
-/// a toolcore_ticks32_t of its own.
+/// a copy of this one that was made within the same round of the counter: two that begin apart may be a round apart.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_ticks32_extend(ticks: *mut toolcore_ticks32_t, now_ms: u32) -> u64 {
     read(0, |c| {

@@ -139,6 +139,25 @@ pub struct toolcore_inflight_stats_t {
     pub unknown: u32,
 }
 
+/// An event's name in snake case, such as "timed_out"; "unknown" for any other number. Never NULL, lives as long as the
+/// program.
+///
+/// Threads: any.
+#[unsafe(no_mangle)]
+pub extern "C" fn toolcore_event_name(event_kind: u32) -> *const c_char {
+    let name = match event_kind {
+        TOOLCORE_EVENT_CALLED => c"called",
+        TOOLCORE_EVENT_PROGRESS => c"progress",
+        TOOLCORE_EVENT_FINISHED => c"finished",
+        TOOLCORE_EVENT_TIMED_OUT => c"timed_out",
+        TOOLCORE_EVENT_CANCELLED => c"cancelled",
+        TOOLCORE_EVENT_LATE => c"late",
+        TOOLCORE_EVENT_ABANDONED => c"abandoned",
+        _ => c"unknown",
+    };
+    name.as_ptr()
+}
+
 /// Bytes of memory that calls in flight need with these options (NULL for the defaults). 0 if they are not valid,
 /// SIZE_MAX if there is no such memory.
 ///

@@ -74,7 +74,8 @@ pub unsafe extern "C" fn toolcore_mailbox_deinit(mailbox: *mut toolcore_mailbox_
 
 /// Sends: the call of `ticket` has this text as its result. It is copied, and read as UTF-8. at_ms is the time now, by
 /// the clock of the calls in flight: what was sent in time is in time, if toolcore_receive is called before
-/// toolcore_poll.
+/// toolcore_poll. One that lies beyond the time of the receiver, as UINT64_MAX does, counts as the time when it is
+/// received.
 ///
 /// Returns TOOLCORE_OK; ERR_FULL if there is no room now; ERR_OUT_OF_RANGE beyond TOOLCORE_MAILBOX_TEXT_MAX;
 /// ERR_INVALID_UTF8; ERR_INVALID_ARGUMENT. Never waits. What is not sent is the sender's matter: the call ends at its
@@ -154,7 +155,7 @@ pub unsafe extern "C" fn toolcore_mailbox_is_empty(mailbox: *const toolcore_mail
 }
 
 /// Receives all that is in the mailbox, and does what it says: completes calls, fails them, tells of progress. Call it
-/// before toolcore_poll. Messages about calls that nobody waits for any more are discarded and counted, as
+/// before toolcore_poll, with the time now. Messages about calls that nobody waits for any more are discarded and counted, as
 /// toolcore_complete does it. *received is how many messages there were; it may be NULL.
 ///
 /// Returns TOOLCORE_OK; ERR_BUSY from a callback; ERR_INVALID_ARGUMENT, and then nothing was received.
@@ -163,11 +164,13 @@ pub unsafe extern "C" fn toolcore_mailbox_is_empty(mailbox: *const toolcore_mail
 pub unsafe extern "C" fn toolcore_receive(
     inflight: *mut toolcore_inflight_t,
     mailbox: *const toolcore_mailbox_t,
+    now_ms: u64,
     received: *mut usize,
 ) -> toolcore_status_t {
     guard(ptr::null_mut(), |c, _| {
         let mut body = c.object_alone(inflight)?;
         let mut receiver = Receiver::attach(c.object(mailbox)?.words);
+        let now = Instant::from_millis(now_ms);
         let (mut text, mut count) = ([0u8; TOOLCORE_MAILBOX_TEXT_MAX], 0);
         // What is received is gone: first, whether all that the turn works with is there.
         body.run(c, |_, _| ())?;
@@ -177,8 +180,8 @@ pub unsafe extern "C" fn toolcore_receive(
             count += 1;
             // Tickets of which nobody waits are counted.
             let _ = body.run(c, |turn, with| match turn {
-                Some(turn) => turn.deliver(with, &message),
-                None => deliver(with, &message),
+                Some(turn) => turn.deliver(with, now, &message),
+                None => deliver(with, now, &message),
             })?;
         }
         if !received.is_null() {

@@ -170,7 +170,7 @@ pub struct toolcore_tool_t {
     pub output_schema: toolcore_str_t,
     /// What runs its calls.
     pub run: toolcore_run_fn,
-    /// Given to `run` and `drop`.
+    /// Given to `run`, `cancel` and `drop`.
     pub user_data: *mut c_void,
     /// Run once with user_data when the tool is let go, or NULL.
     pub drop: toolcore_drop_fn,
@@ -187,7 +187,7 @@ pub struct toolcore_tool_t {
     /// Run it on the threads of this pool: for a tool that blocks. The caller of toolcore_answer or toolcore_dispatch
     /// waits until its deadline and no longer; with toolcore_start it answers later, see toolcore_workers_receive. `run`
     /// gets a copy of the call then, on another thread, several at once, and must not return TOOLCORE_PENDING; `cancel`
-    /// is not used. user_data is let go of when the tool is and its last call has ended. NULL to run it where the call
+    /// is not used: what does not end in time is abandoned at once, and counted by toolcore_workers_stats. user_data is let go of when the tool is and its last call has ended. NULL to run it where the call
     /// is dispatched. The pool must live as long as the tool does; without TOOLCORE_FEATURE_WORKERS it must be NULL.
     pub workers: *const toolcore_workers_t,
 }

@@ -22,8 +22,9 @@ use crate::tool::toolcore_workers_t;
 pub struct toolcore_workers_opts_t {
     /// sizeof(toolcore_workers_opts_t)
     pub struct_size: usize,
-    /// What tools on the threads are told the time by, from all of them; NULL for the system's clock. It must live, with
-    /// its user_data, until the last call has ended.
+    /// What tools on the threads are told the time by; NULL for the system's clock, whose origin is another than the
+    /// host's. It is called from all threads at once (a toolcore_ticks32_t wants a lock then), and must live, with its
+    /// user_data, until the last call has ended.
     pub clock: *const toolcore_clock_t,
     /// The most threads; 0 for 16.
     pub max_threads: usize,
@@ -142,7 +143,8 @@ pub unsafe extern "C" fn toolcore_workers_stats(
 }
 
 /// Sleeps until a call that was started with toolcore_start has ended on a thread of the pool, at most for at_most_ms
-/// (UINT64_MAX: however long it takes). Whether there is something for toolcore_workers_receive; false for NULL.
+/// (UINT64_MAX: however long it takes), or until toolcore_workers_wake. Whether there is something for
+/// toolcore_workers_receive; false for NULL. Nothing else ends it: a thread that sends to a mailbox wakes it as well.
 ///
 /// Threads: the one that uses the calls in flight.
 #[unsafe(no_mangle)]
@@ -153,7 +155,20 @@ pub unsafe extern "C" fn toolcore_workers_wait(workers: *const toolcore_workers_
     })
 }
 
-/// Receives what has ended on threads of the pool, and completes the calls in flight with it, as toolcore_complete does.
+/// Ends the toolcore_workers_wait that sleeps, or the next one, because there is something else to look at.
+///
+/// Returns TOOLCORE_OK; ERR_INVALID_ARGUMENT.
+/// Threads: any; not from a signal handler.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolcore_workers_wake(workers: *const toolcore_workers_t) -> toolcore_status_t {
+    guard(ptr::null_mut(), |c, _| {
+        c.object(workers)?.alive()?.wake();
+        Ok(())
+    })
+}
+
+/// Receives what has ended on threads of the pool, and completes the calls in flight with it, as toolcore_complete does,
+/// at the time at which each ended: what ended in time is in time, if this is called before toolcore_poll.
 /// A pool is for the calls of one toolcore_inflight_t. *received is how many there were; it may be NULL.
 ///
 /// Returns TOOLCORE_OK; ERR_BUSY from a callback; ERR_INVALID_ARGUMENT, and then nothing was received.
@@ -167,15 +182,15 @@ pub unsafe extern "C" fn toolcore_workers_receive(
 ) -> toolcore_status_t {
     guard(ptr::null_mut(), |c, _| {
         let mut body = c.object_alone(inflight)?;
-        let now = Instant::from_millis(now_ms);
         let workers = c.object(workers)?.alive()?;
         // What is received is gone: first, whether all that the turn works with is there.
         body.run(c, |_, _| ())?;
-        let count = workers.receive(|ticket, result| {
+        let count = workers.receive(|ticket, ago, result| {
+            let at = Instant::from_millis(now_ms.saturating_sub(ago.as_millis()));
             // Tickets of which nobody waits are counted.
             let _ = body.run(c, |turn, with| match turn {
-                Some(turn) => turn.complete(with, ticket, now, result),
-                None => end(with, ticket, now),
+                Some(turn) => turn.complete(with, ticket, at, result),
+                None => end(with, ticket, at),
             });
         });
         if !received.is_null() {

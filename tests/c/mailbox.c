@@ -86,7 +86,7 @@ static void close_all(void)
 static size_t receive(void)
 {
     size_t received = 99;
-    CHECK_STATUS(toolcore_receive(inflight, mailbox, &received), TOOLCORE_OK);
+    CHECK_STATUS(toolcore_receive(inflight, mailbox, now, &received), TOOLCORE_OK);
     return received;
 }
 

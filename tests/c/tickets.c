@@ -170,7 +170,7 @@ static void use_it(const char *from)
     CHECK_STATUS(toolcore_finish(inflight, now, out, sizeof out, &written, &became, &said), TOOLCORE_ERR_BUSY);
     CHECK_STATUS(toolcore_cancel(inflight, TOOLCORE_CALL_ALL, now), TOOLCORE_ERR_BUSY);
     CHECK_STATUS(toolcore_inflight_stats(inflight, &got), TOOLCORE_ERR_BUSY);
-    CHECK_STATUS(toolcore_receive(inflight, mailbox, &received), TOOLCORE_ERR_BUSY);
+    CHECK_STATUS(toolcore_receive(inflight, mailbox, now, &received), TOOLCORE_ERR_BUSY);
     for (size_t i = 0; i < tickets_len; i++)
         bring(tickets[i], TOOLCORE_ERR_BUSY);
     bring(0, TOOLCORE_ERR_BUSY);
@@ -442,7 +442,7 @@ TEST(a_registry_that_ends_in_the_middle_of_a_turn_is_found_out)
     CHECK_STATUS(toolcore_poll(inflight, 5000, &next, NULL), TOOLCORE_ERR_INVALID_ARGUMENT);
     bring(tickets[0], TOOLCORE_ERR_INVALID_ARGUMENT);
     CHECK_STATUS(toolcore_cancel(inflight, 0, now), TOOLCORE_ERR_INVALID_ARGUMENT);
-    CHECK_STATUS(toolcore_receive(inflight, mailbox, &received), TOOLCORE_ERR_INVALID_ARGUMENT);
+    CHECK_STATUS(toolcore_receive(inflight, mailbox, now, &received), TOOLCORE_ERR_INVALID_ARGUMENT);
     CHECK(!toolcore_mailbox_is_empty(mailbox) && received == 7);
     CHECK_STATUS(toolcore_finish(inflight, now, buf, sizeof buf, &len, NULL, &why), TOOLCORE_ERR_INVALID_ARGUMENT);
     CHECK_SIZE(len, 0);

@@ -49,6 +49,8 @@ struct State<K, J, D> {
     next_worker: usize,
     abandoned_total: u64,
     stopped: bool,
+    /// Who waits for the inbox is to look elsewhere.
+    woken: bool,
 }
 
 /// A job that was handed over.
@@ -113,6 +115,7 @@ impl<K: Copy + PartialEq, J, D> Handover<K, J, D> {
                 next_worker: 0,
                 abandoned_total: 0,
                 stopped: false,
+                woken: false,
             }),
             work: Condvar::new(),
             ended: Condvar::new(),
@@ -226,11 +229,18 @@ impl<K: Copy + PartialEq, J, D> Handover<K, J, D> {
         let mut state = self.lock();
         loop {
             let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-            if !state.inbox.is_empty() || state.stopped || left.is_some_and(|left| left.is_zero()) {
+            let woken = core::mem::take(&mut state.woken);
+            if !state.inbox.is_empty() || woken || state.stopped || left.is_some_and(|left| left.is_zero()) {
                 return !state.inbox.is_empty();
             }
             state = sleep(&self.ended, state, left);
         }
+    }
+
+    /// Ends a wait for the inbox, or the next one.
+    pub(super) fn wake(&self) {
+        self.lock().woken = true;
+        self.ended.notify_all();
     }
 
     /// Stops all: nothing that is queued runs, and what runs under a ticket is given up. Gives the workers

@@ -48,7 +48,7 @@ impl Held {
     /// Everything received so far.
     fn received(&self) -> Vec<(u64, OutcomeKind, String)> {
         let mut received = Vec::new();
-        let count = self.workers.receive(|ticket, result| {
+        let count = self.workers.receive(|ticket, _, result| {
             let text = match result.parts().next() {
                 Some(Part::Text { text, .. }) => text.into(),
                 other => panic!("{other:?}"),

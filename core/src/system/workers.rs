@@ -121,20 +121,27 @@ impl Workers {
         WorkerTool { pool: Arc::clone(&self.pool), tool: Arc::new(tool) }
     }
 
-    /// Hands out what has ended of the calls with tickets, in the order in which they ended; says how many
-    /// there were. Each ticket comes once. A call that was given up comes as soon as it has ended, as a
-    /// cancelled result: by then it is decided, and to complete it says that nothing of it runs any more.
-    pub fn receive(&self, mut each: impl FnMut(Ticket, &ToolResult<'_>)) -> usize {
+    /// Hands out what has ended of the calls with tickets, in the order in which they ended, with how long ago that
+    /// was; says how many there were. Each ticket comes once. A call that was given up comes as soon as it has
+    /// ended, as a cancelled result: by then it is decided, and to complete it says that nothing of it runs any
+    /// more.
+    ///
+    /// Receive before polling the turn, and complete each call at the time at which it ended: what ended in time is
+    /// in time then.
+    pub fn receive(&self, mut each: impl FnMut(Ticket, Duration, &ToolResult<'_>)) -> usize {
         let mut received = 0;
         while let Some((ticket, answer)) = self.pool.handover.receive() {
             match answer {
-                Some(mut answer) => each(ticket, &answer.result()),
+                Some(mut answer) => {
+                    let millis = u64::try_from(answer.ended.elapsed().as_millis()).unwrap_or(u64::MAX);
+                    each(ticket, Duration::from_millis(millis), &answer.result());
+                }
                 None => {
                     let mut memory = [0; 64];
                     let mut result = ToolResult::new(&mut memory);
                     result
                         .fail(OutcomeKind::Cancelled, |sink| sink.put("Tool error: the call was cancelled"));
-                    each(ticket, &result);
+                    each(ticket, Duration::default(), &result);
                 }
             }
             received += 1;
@@ -142,8 +149,13 @@ impl Workers {
         received
     }
 
-    /// Sleeps until there is something to receive, for `at_most` (`None`: however long it takes). Says
-    /// whether there is.
+    /// Ends the [`Workers::wait`] that sleeps, or the next one: something else wants to be looked at.
+    pub fn wake(&self) {
+        self.pool.handover.wake();
+    }
+
+    /// Sleeps until there is something to receive, or until it is woken, for `at_most` (`None`: however long it
+    /// takes). Says whether there is something to receive.
     pub fn wait(&self, at_most: Option<Duration>) -> bool {
         let until = at_most.and_then(|time| time::Instant::now().checked_add(real(time)));
         self.pool.handover.wait_for_inbox(until)
@@ -248,8 +260,9 @@ struct Order {
     repairs: Repairs,
 }
 
-/// A result with its memory.
+/// A result with its memory, and when it was there.
 struct Answer {
+    ended: time::Instant,
     memory: Vec<u8>,
     shape: Shape,
 }
@@ -333,7 +346,7 @@ impl Order {
             result.error("the tool panicked");
         }
         let shape = result.shape();
-        Answer { memory, shape }
+        Answer { ended: time::Instant::now(), memory, shape }
     }
 }
 

@@ -5,20 +5,23 @@ use crate::inflight::TicketError;
 use crate::mailbox::{Message, MessageKind};
 use crate::registry::Hook;
 use crate::result::ToolResult;
+use crate::time::Instant;
 use crate::tool::Handler;
 
 impl Turn<'_> {
     /// Does what a message says: completes, fails or moves on the call that it is about, at the time when it was
-    /// sent. A text that was cut says so to the model; a JSON value that is none fails the call.
+    /// sent, as the sender says, but never later than `now`. A text that was cut says so to the model; a JSON value that is none fails the call.
     ///
     /// Receive before polling: a message that was sent in time is in time then, also if it is read after the
     /// deadline.
     pub fn deliver<H: Handler, K: Hook>(
         &mut self,
         with: &mut Runtime<'_, '_, '_, '_, H, K>,
+        now: Instant,
         message: &Message<'_>,
     ) -> Result<(), TicketError> {
-        let Message { kind, ticket, at, .. } = *message;
+        let Message { kind, ticket, .. } = *message;
+        let at = message.at.min(now);
         match kind {
             MessageKind::Progress { done, total } => self.progress(with, ticket, at, (done, total), ""),
             _ => self.complete_with(with, ticket, at, |result| write(message, result)),
@@ -29,11 +32,13 @@ impl Turn<'_> {
 /// [`Turn::deliver`] where there is no turn: the call is one of an earlier one, and has its outcome.
 pub fn deliver<H: Handler, K: Hook>(
     with: &mut Runtime<'_, '_, '_, '_, H, K>,
+    now: Instant,
     message: &Message<'_>,
 ) -> Result<(), TicketError> {
+    let at = message.at.min(now);
     match message.kind {
-        MessageKind::Progress { .. } => with.inflight.progress(message.ticket, message.at),
-        _ => end(with, message.ticket, message.at),
+        MessageKind::Progress { .. } => with.inflight.progress(message.ticket, at),
+        _ => end(with, message.ticket, at),
     }
 }
 

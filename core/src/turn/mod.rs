@@ -237,6 +237,20 @@ impl<'t> Turn<'t> {
         })
     }
 
+    /// [`Turn::complete`] with a text.
+    pub fn complete_text<H: Handler, K: Hook>(
+        &mut self,
+        with: &mut Runtime<'_, '_, '_, '_, H, K>,
+        ticket: Ticket,
+        now: Instant,
+        text: &str,
+    ) -> Result<(), TicketError> {
+        self.complete_with(with, ticket, now, |result| {
+            // It is the first part.
+            result.text(text).ok();
+        })
+    }
+
     /// [`Turn::complete`] with a result that `write` makes in the turn's own memory.
     pub fn complete_with<H: Handler, K: Hook>(
         &mut self,
