@@ -168,8 +168,11 @@ pub unsafe extern "C" fn toolcore_workers_receive(
     guard(ptr::null_mut(), |c, _| {
         let mut body = c.object_alone(inflight)?;
         let now = Instant::from_millis(now_ms);
-        let count = c.object(workers)?.alive()?.receive(|ticket, result| {
-            // Tickets of which nobody waits are counted. Without a registry there was no turn yet, and so no ticket.
+        let workers = c.object(workers)?.alive()?;
+        // What is received is gone: first, whether all that the turn works with is there.
+        body.run(c, |_, _| ())?;
+        let count = workers.receive(|ticket, result| {
+            // Tickets of which nobody waits are counted.
             let _ = body.run(c, |turn, with| match turn {
                 Some(turn) => turn.complete(with, ticket, now, result),
                 None => end(with, ticket, now),
