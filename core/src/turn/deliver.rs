@@ -1,6 +1,6 @@
 //! Messages of a mailbox, applied to the calls that they are about.
 
-use super::{Runtime, Turn, end};
+use super::{Runtime, Turn, end_when};
 use crate::inflight::TicketError;
 use crate::mailbox::{Message, MessageKind};
 use crate::registry::Hook;
@@ -12,7 +12,7 @@ impl Turn<'_> {
     /// sent. A text that was cut says so to the model; a JSON value that is none fails the call.
     ///
     /// Receive before polling: a message that was sent in time is in time then, also if it is read after the
-    /// deadline.
+    /// deadline, whatever was received or completed before it.
     pub fn deliver<H: Handler, K: Hook>(
         &mut self,
         with: &mut Runtime<'_, '_, '_, '_, H, K>,
@@ -20,8 +20,8 @@ impl Turn<'_> {
     ) -> Result<(), TicketError> {
         let Message { kind, ticket, at, .. } = *message;
         match kind {
-            MessageKind::Progress { done, total } => self.progress(with, ticket, at, (done, total), ""),
-            _ => self.complete_with(with, ticket, at, |result| write(message, result)),
+            MessageKind::Progress { done, total } => self.progress_when(with, ticket, at, (done, total), ""),
+            _ => self.complete_when(with, ticket, at, |result| write(message, result)),
         }
     }
 }
@@ -32,8 +32,8 @@ pub fn deliver<H: Handler, K: Hook>(
     message: &Message<'_>,
 ) -> Result<(), TicketError> {
     match message.kind {
-        MessageKind::Progress { .. } => with.inflight.progress(message.ticket, message.at),
-        _ => end(with, message.ticket, message.at),
+        MessageKind::Progress { .. } => with.inflight.running(message.ticket, message.at).map(|_| ()),
+        _ => end_when(with, message.ticket, message.at),
     }
 }
 
