@@ -2459,7 +2459,7 @@ toolcore_status_t toolcore_poll(toolcore_inflight_t *inflight,
                                 uint64_t *next_ms,
                                 toolcore_detail_t *why);
 
-// Whether every call of the turn has its result, or there is no turn; true for NULL.
+// Whether every call of the turn has its result, or there is no turn; true for NULL, false from a callback.
 bool toolcore_done(const toolcore_inflight_t *inflight);
 
 // Ends the turn: what has no result is cancelled, and the messages to append to the conversation are written in the
