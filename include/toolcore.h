@@ -1040,7 +1040,7 @@ typedef struct toolcore_tool_t {
     toolcore_str_t output_schema;
     // What runs its calls.
     toolcore_run_fn run;
-    // Given to `run` and `drop`.
+    // Given to `run`, `cancel` and `drop`.
     void *user_data;
     // Run once with user_data when the tool is let go, or NULL.
     toolcore_drop_fn drop;
@@ -1057,7 +1057,7 @@ typedef struct toolcore_tool_t {
     // Run it on the threads of this pool: for a tool that blocks. The caller of toolcore_answer or toolcore_dispatch
     // waits until its deadline and no longer; with toolcore_start it answers later, see toolcore_workers_receive. `run`
     // gets a copy of the call then, on another thread, several at once, and must not return TOOLCORE_PENDING; `cancel`
-    // is not used. user_data is let go of when the tool is and its last call has ended. NULL to run it where the call
+    // is not used: what does not end in time is abandoned at once, and counted by toolcore_workers_stats. user_data is let go of when the tool is and its last call has ended. NULL to run it where the call
     // is dispatched. The pool must live as long as the tool does; without TOOLCORE_FEATURE_WORKERS it must be NULL.
     const toolcore_workers_t *workers;
 } toolcore_tool_t;
@@ -1257,7 +1257,7 @@ typedef struct toolcore_outcome_t {
     uint64_t thinking_tokens;
     // Cost in millionths of the currency's unit.
     uint64_t cost_micros;
-    // How long it took.
+    // Sum of the latencies; not measured.
     uint64_t latency_ms;
     // Why the reply ended, one of TOOLCORE_FINISH_. No call of one that was refused or malformed has run; the turn
     // of one that is PAUSED goes back, and the model goes on.
@@ -1504,8 +1504,9 @@ typedef struct toolcore_inflight_stats_t {
 typedef struct toolcore_workers_opts_t {
     // sizeof(toolcore_workers_opts_t)
     size_t struct_size;
-    // What tools on the threads are told the time by, from all of them; NULL for the system's clock. It must live, with
-    // its user_data, until the last call has ended.
+    // What tools on the threads are told the time by; NULL for the system's clock, whose origin is another than the
+    // host's. It is called from all threads at once (a toolcore_ticks32_t wants a lock then), and must live, with its
+    // user_data, until the last call has ended.
     const toolcore_clock_t *clock;
     // The most threads; 0 for 16.
     size_t max_threads;
@@ -1774,7 +1775,7 @@ const char *toolcore_status_name(toolcore_status_t status);
 // 0 for NULL.
 //
 // Threads: one at a time for each `ticks`. Where an interrupt reads the time too, keep it out meanwhile, or give it
-// a toolcore_ticks32_t of its own.
+// a copy of this one that was made within the same round of the counter: two that begin apart may be a round apart.
 uint64_t toolcore_ticks32_extend(toolcore_ticks32_t *ticks,
                                  uint32_t now_ms);
 
@@ -2243,7 +2244,8 @@ uint64_t toolcore_call_ticket(const toolcore_call_t *call);
 // to be completed.
 uint64_t toolcore_call_time_left_ms(const toolcore_call_t *call);
 
-// The deadline by the host's clock, in milliseconds; UINT64_MAX without one, and for NULL.
+// The deadline in milliseconds, by the clock that the call was given: the host's, on a worker thread that of the pool;
+// UINT64_MAX without one, and for NULL.
 uint64_t toolcore_call_deadline_ms(const toolcore_call_t *call);
 
 // Bytes of memory that a result needs beside its parts. What is more is for the parts.
@@ -2408,6 +2410,12 @@ toolcore_status_t toolcore_turn_render(uint32_t dialect,
                                        size_t *out_len,
                                        toolcore_detail_t *why);
 
+// An event's name in snake case, such as "timed_out"; "unknown" for any other number. Never NULL, lives as long as the
+// program.
+//
+// Threads: any.
+const char *toolcore_event_name(uint32_t event_kind);
+
 // Bytes of memory that calls in flight need with these options (NULL for the defaults). 0 if they are not valid,
 // SIZE_MAX if there is no such memory.
 //
@@ -2487,7 +2495,7 @@ toolcore_status_t toolcore_poll(toolcore_inflight_t *inflight,
                                 uint64_t *next_ms,
                                 toolcore_detail_t *why);
 
-// Whether every call of the turn has its result, or there is no turn; true for NULL, and from a callback.
+// Whether every call of the turn has its result, or there is no turn; true for NULL, false from a callback.
 bool toolcore_done(const toolcore_inflight_t *inflight);
 
 // Ends the turn: what has no result is cancelled as by toolcore_cancel, and the messages to append to the conversation
@@ -2592,7 +2600,8 @@ void toolcore_mailbox_deinit(toolcore_mailbox_t *mailbox);
 
 // Sends: the call of `ticket` has this text as its result. It is copied, and read as UTF-8. at_ms is the time now, by
 // the clock of the calls in flight: what was sent in time is in time, if toolcore_receive is called before
-// toolcore_poll.
+// toolcore_poll. One that lies beyond the time of the receiver, as UINT64_MAX does, counts as the time when it is
+// received.
 //
 // Returns TOOLCORE_OK; ERR_FULL if there is no room now; ERR_OUT_OF_RANGE beyond TOOLCORE_MAILBOX_TEXT_MAX;
 // ERR_INVALID_UTF8; ERR_INVALID_ARGUMENT. Never waits. What is not sent is the sender's matter: the call ends at its
@@ -2634,13 +2643,14 @@ toolcore_status_t toolcore_mailbox_progress(const toolcore_mailbox_t *mailbox,
 bool toolcore_mailbox_is_empty(const toolcore_mailbox_t *mailbox);
 
 // Receives all that is in the mailbox, and does what it says: completes calls, fails them, tells of progress. Call it
-// before toolcore_poll. Messages about calls that nobody waits for any more are discarded and counted, as
+// before toolcore_poll, with the time now. Messages about calls that nobody waits for any more are discarded and counted, as
 // toolcore_complete does it. *received is how many messages there were; it may be NULL.
 //
 // Returns TOOLCORE_OK; ERR_BUSY from a callback; ERR_INVALID_ARGUMENT, and then nothing was received.
 // Threads: the one that uses `inflight`.
 toolcore_status_t toolcore_receive(toolcore_inflight_t *inflight,
                                    const toolcore_mailbox_t *mailbox,
+                                   uint64_t now_ms,
                                    size_t *received);
 
 // Bytes of memory that a pool needs.
@@ -2676,13 +2686,21 @@ toolcore_status_t toolcore_workers_stats(const toolcore_workers_t *workers,
                                          toolcore_workers_stats_t *out);
 
 // Sleeps until a call that was started with toolcore_start has ended on a thread of the pool, at most for at_most_ms
-// (UINT64_MAX: however long it takes). Whether there is something for toolcore_workers_receive; false for NULL.
+// (UINT64_MAX: however long it takes), or until toolcore_workers_wake. Whether there is something for
+// toolcore_workers_receive; false for NULL. Nothing else ends it: a thread that sends to a mailbox wakes it as well.
 //
 // Threads: the one that uses the calls in flight.
 bool toolcore_workers_wait(const toolcore_workers_t *workers,
                            uint64_t at_most_ms);
 
-// Receives what has ended on threads of the pool, and completes the calls in flight with it, as toolcore_complete does.
+// Ends the toolcore_workers_wait that sleeps, or the next one, because there is something else to look at.
+//
+// Returns TOOLCORE_OK; ERR_INVALID_ARGUMENT.
+// Threads: any; not from a signal handler.
+toolcore_status_t toolcore_workers_wake(const toolcore_workers_t *workers);
+
+// Receives what has ended on threads of the pool, and completes the calls in flight with it, as toolcore_complete does,
+// at the time at which each ended: what ended in time is in time, if this is called before toolcore_poll.
 // A pool is for the calls of one toolcore_inflight_t. *received is how many there were; it may be NULL.
 //
 // Returns TOOLCORE_OK; ERR_BUSY from a callback; ERR_INVALID_ARGUMENT, and then nothing was received.

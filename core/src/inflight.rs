@@ -18,7 +18,8 @@
 //!   the table should live as long as the program, or at least as all who keep tickets.
 //! - **Time is handed in.** A `now` before one that was seen already counts as that one, so that a clock which
 //!   steps back does no harm. A call is due at its deadline, and what has come by then is in time; one without is
-//!   never due.
+//!   never due. What a mailbox or a worker brings has a time of its own, by which only the call that it is about is
+//!   judged: one that is wrong spoils no other.
 //! - **Cost.** The slots are a binary heap of deadlines too: nothing is done for a call that is not due, and for one
 //!   that is, a number of steps that grows with the logarithm of how many there are. Taking a slot and freeing it
 //!   costs the same with any number of others.
@@ -203,6 +204,11 @@ impl<'m> InFlight<'m> {
         !self.grace.is_zero()
     }
 
+    /// The latest time that it was told.
+    pub(crate) fn latest(&self) -> Instant {
+        self.latest
+    }
+
     /// The time, which never goes back.
     pub(crate) fn advance(&mut self, now: Instant) -> Instant {
         self.latest = self.latest.max(now);
@@ -252,11 +258,10 @@ impl<'m> InFlight<'m> {
         self.set_due(at, deadline.instant().map(Instant::as_millis));
     }
 
-    /// The call of a ticket, if it waits and its time is not over.
-    pub(crate) fn running(&mut self, ticket: Ticket, now: Instant) -> Result<Flight, TicketError> {
-        let now = self.advance(now);
+    /// The call of a ticket, if it waits and its time is not over at `when`.
+    pub(crate) fn running(&mut self, ticket: Ticket, when: Instant) -> Result<Flight, TicketError> {
         let found = self.find(ticket).and_then(|at| match self.slots.get(at) {
-            Some(slot) if slot.state == State::Running && !slot.is_late(now) => Ok(slot.flight),
+            Some(slot) if slot.state == State::Running && !slot.is_late(when) => Ok(slot.flight),
             Some(_) => Err(TicketError::Late),
             None => Err(TicketError::Unknown),
         });
@@ -265,20 +270,21 @@ impl<'m> InFlight<'m> {
 
     /// Whether the call of a ticket still waits; an error says that nobody does any more.
     pub fn progress(&mut self, ticket: Ticket, now: Instant) -> Result<(), TicketError> {
+        let now = self.advance(now);
         self.running(ticket, now).map(|_| ())
     }
 
-    /// The call of a ticket has ended. Whoever brings it serves `turn`; no other has a use for what it brings.
+    /// The call of a ticket has ended `when` it says. Whoever brings it serves `turn`; no other has a use for what it
+    /// brings.
     pub(crate) fn end(
         &mut self,
         ticket: Ticket,
-        now: Instant,
+        when: Instant,
         turn: Option<u32>,
     ) -> Result<End, TicketError> {
-        let now = self.advance(now);
         let at = self.find(ticket).inspect_err(|error| self.count(*error))?;
         let Some(slot) = self.slots.get_mut(at) else { return Err(TicketError::Unknown) };
-        let (flight, late) = (slot.flight, slot.is_late(now));
+        let (flight, late) = (slot.flight, slot.is_late(when));
         let (end, count) = match slot.state {
             State::Running if late && !slot.is_orphan() => {
                 (End::TimedOut(flight), Some(&mut self.stats.timed_out))

@@ -17,7 +17,7 @@ use crate::answer::{self, toolcore_answer_opts_t, toolcore_outcome_t};
 use crate::call::toolcore_tool_call_t;
 use crate::callback::{HostHandler, HostHook, InFlightEventFn, observe, tell_change, tell_in_flight};
 use crate::clock::clock;
-use crate::guard::{Fail, NO_TURN, OPEN_TURN, Why, guard, read, unknown};
+use crate::guard::{BUSY, Fail, NO_TURN, OPEN_TURN, Why, guard, read, unknown};
 use crate::object::{Live, Memory, Object, scratch_for};
 use crate::registry::{HostRegistry, toolcore_registry_t};
 use crate::reply::{ReplyBody, toolcore_reply_t};
@@ -322,10 +322,13 @@ pub unsafe extern "C" fn toolcore_poll(
     })
 }
 
-/// Whether every call of the turn has its result, or there is no turn; true for NULL, and from a callback.
+/// Whether every call of the turn has its result, or there is no turn; true for NULL, false from a callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolcore_done(inflight: *const toolcore_inflight_t) -> bool {
-    read(true, |c| Ok(c.object(inflight)?.turn.as_ref().is_none_or(|turn| turn.turn.is_done())))
+    read(true, |c| match c.object(inflight) {
+        Err(BUSY) => Ok(false),
+        body => Ok(body?.turn.as_ref().is_none_or(|turn| turn.turn.is_done())),
+    })
 }
 
 /// Ends the turn: what has no result is cancelled as by toolcore_cancel, and the messages to append to the conversation

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use toolcore_core::system::{SystemClock, WorkerOptions, Workers};
 use toolcore_core::time::{Clock, Duration, Instant};
-use toolcore_core::turn::end;
+use toolcore_core::turn::end_when;
 
 use crate::abi::sized_struct;
 use crate::clock::{clock, toolcore_clock_t};
@@ -189,8 +189,11 @@ pub unsafe extern "C" fn toolcore_workers_receive(
             let at = Instant::from_millis(now_ms.saturating_sub(ago.as_millis()));
             // Tickets of which nobody waits are counted.
             let _ = body.run(c, |turn, with| match turn {
-                Some(turn) => turn.complete(with, ticket, at, result),
-                None => end(with, ticket, at),
+                Some(turn) => turn.complete_when(with, ticket, at, |kept| {
+                    // There is no part yet, so that none is too many.
+                    kept.append_from(result).ok();
+                }),
+                None => end_when(with, ticket, at),
             });
         });
         if !received.is_null() {

@@ -134,6 +134,30 @@ TEST(a_message_that_was_sent_in_time_is_in_time_also_if_it_is_received_later)
     close_all();
 }
 
+TEST(each_message_is_judged_by_its_own_time_and_a_wrong_one_spoils_no_other)
+{
+    open_all(8, 32);
+    begin();
+    CHECK_STATUS(toolcore_mailbox_progress(mailbox, 7, UINT64_MAX, 0, 0), TOOLCORE_OK);
+    CHECK_STATUS(toolcore_mailbox_complete_text(mailbox, tickets[1], UINT64_MAX - 1, text("late")), TOOLCORE_OK);
+    CHECK_STATUS(toolcore_mailbox_complete_text(mailbox, tickets[0], 100, text("in time")), TOOLCORE_OK);
+    now = 500;
+    CHECK_STATUS(toolcore_progress(inflight, 7, now, 0, 0, text("")), TOOLCORE_ERR_NOT_FOUND);
+    CHECK_SIZE(receive(), 3);
+    end();
+    CHECK_TEXT(out, out_len,
+               "[{\"role\":\"user\",\"content\":[" RESULT("1", "\"in time\"") "}," RESULT(
+                   "2", "\"[TOOL_TIMEOUT] Tool 'later' timed out after 0.1s\"") ",\"is_error\":true}," RESULT(
+                   "3", "\"[TOOL_TIMEOUT] Tool 'later' timed out after 0.1s\"") ",\"is_error\":true}]}]");
+    /* Deadlines bind as before. */
+    begin();
+    now = 601;
+    CHECK_STATUS(toolcore_poll(inflight, now, NULL, NULL), TOOLCORE_OK);
+    CHECK(toolcore_done(inflight));
+    end();
+    close_all();
+}
+
 TEST(what_does_not_fit_is_refused_whole)
 {
     char longer[TOOLCORE_MAILBOX_TEXT_MAX + 1];
@@ -284,6 +308,7 @@ int main(void)
 {
     RUN(messages_complete_fail_and_move_on_their_calls);
     RUN(a_message_that_was_sent_in_time_is_in_time_also_if_it_is_received_later);
+    RUN(each_message_is_judged_by_its_own_time_and_a_wrong_one_spoils_no_other);
     RUN(what_does_not_fit_is_refused_whole);
     RUN(a_mailbox_takes_memory_of_any_alignment_and_says_what_is_too_small);
     RUN(a_thread_completes_calls_while_the_main_loop_receives);

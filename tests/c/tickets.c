@@ -174,7 +174,7 @@ static void use_it(const char *from)
     for (size_t i = 0; i < tickets_len; i++)
         bring(tickets[i], TOOLCORE_ERR_BUSY);
     bring(0, TOOLCORE_ERR_BUSY);
-    CHECK(toolcore_done(inflight));
+    CHECK(!toolcore_done(inflight));
     toolcore_inflight_deinit(inflight);
     CHECK(next == 7 && got.completed == 7 && became.calls == 7 && received == 7);
     CHECK_SIZE(written, 0);

@@ -263,11 +263,38 @@ TEST(what_cannot_run_on_a_thread_says_so)
     CHECK(!toolcore_workers_wait(NULL, 0));
 }
 
+TEST(nothing_is_received_where_the_tools_have_ended)
+{
+    static char reply_memory[4096], turn_memory[16384];
+    toolcore_inflight_t *inflight = NULL;
+    toolcore_reply_t *reply = NULL;
+    toolcore_answer_opts_t opts = TOOLCORE_ANSWER_OPTS_INIT;
+    size_t need = toolcore_inflight_mem_size(NULL), received = 9;
+    opts.clock = &host_clock;
+    open_all(1, 20000);
+    set_gate(1);
+    CHECK_STATUS(toolcore_inflight_init(NULL, block(need), need, &inflight), TOOLCORE_OK);
+    CHECK_STATUS(toolcore_reply_parse(TOOLCORE_DIALECT_ANTHROPIC, text("{\"content\":[" CALL("1") "]}"), NULL,
+                                      reply_memory, sizeof reply_memory, &reply, NULL),
+                 TOOLCORE_OK);
+    CHECK_STATUS(toolcore_start(inflight, tools, reply, &opts, turn_memory, sizeof turn_memory, now_ms(NULL), NULL),
+                 TOOLCORE_OK);
+    CHECK(toolcore_workers_wait(workers, 20000));
+    toolcore_registry_deinit(tools);
+    CHECK_STATUS(toolcore_workers_receive(inflight, workers, now_ms(NULL), &received), TOOLCORE_ERR_INVALID_ARGUMENT);
+    CHECK_SIZE(received, 9);
+    CHECK(toolcore_workers_wait(workers, 0));
+    toolcore_inflight_deinit(inflight);
+    toolcore_workers_deinit(workers, NULL);
+    CHECK(read_locked(&dropped) == 1);
+}
+
 int main(void)
 {
     RUN(an_answer_waits_for_a_tool_that_ends_in_time);
     RUN(the_caller_is_free_at_the_deadline_and_the_call_is_abandoned);
     RUN(the_calls_of_a_turn_run_side_by_side);
     RUN(what_cannot_run_on_a_thread_says_so);
+    RUN(nothing_is_received_where_the_tools_have_ended);
     return check_end();
 }

@@ -1,6 +1,6 @@
 //! Messages of a mailbox, applied to the calls that they are about.
 
-use super::{Runtime, Turn, end};
+use super::{Runtime, Turn, end_when};
 use crate::inflight::TicketError;
 use crate::mailbox::{Message, MessageKind};
 use crate::registry::Hook;
@@ -10,10 +10,11 @@ use crate::tool::Handler;
 
 impl Turn<'_> {
     /// Does what a message says: completes, fails or moves on the call that it is about, at the time when it was
-    /// sent, as the sender says, but never later than `now`. A text that was cut says so to the model; a JSON value that is none fails the call.
+    /// sent, as the sender says, but never later than `now`. A text that was cut says so to the model; a JSON value
+    /// that is none fails the call.
     ///
     /// Receive before polling: a message that was sent in time is in time then, also if it is read after the
-    /// deadline.
+    /// deadline, whatever was received or completed before it.
     pub fn deliver<H: Handler, K: Hook>(
         &mut self,
         with: &mut Runtime<'_, '_, '_, '_, H, K>,
@@ -23,8 +24,8 @@ impl Turn<'_> {
         let Message { kind, ticket, .. } = *message;
         let at = message.at.min(now);
         match kind {
-            MessageKind::Progress { done, total } => self.progress(with, ticket, at, (done, total), ""),
-            _ => self.complete_with(with, ticket, at, |result| write(message, result)),
+            MessageKind::Progress { done, total } => self.progress_when(with, ticket, at, (done, total), ""),
+            _ => self.complete_when(with, ticket, at, |result| write(message, result)),
         }
     }
 }
@@ -37,8 +38,8 @@ pub fn deliver<H: Handler, K: Hook>(
 ) -> Result<(), TicketError> {
     let at = message.at.min(now);
     match message.kind {
-        MessageKind::Progress { .. } => with.inflight.progress(message.ticket, at),
-        _ => end(with, message.ticket, at),
+        MessageKind::Progress { .. } => with.inflight.running(message.ticket, at).map(|_| ()),
+        _ => end_when(with, message.ticket, at),
     }
 }
 

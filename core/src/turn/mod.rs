@@ -260,8 +260,20 @@ impl<'t> Turn<'t> {
         write: impl FnOnce(&mut ToolResult<'_>),
     ) -> Result<(), TicketError> {
         let now = with.inflight.advance(now);
-        let end = with.inflight.end(ticket, now, Some(self.number))?;
-        match end {
+        self.complete_when(with, ticket, now, write)
+    }
+
+    /// [`Turn::complete_with`] for a call that ended at `when`, a time by which no other call is judged: so what ended
+    /// in time is in time, whatever was brought before it.
+    pub fn complete_when<H: Handler, K: Hook>(
+        &mut self,
+        with: &mut Runtime<'_, '_, '_, '_, H, K>,
+        ticket: Ticket,
+        when: Instant,
+        write: impl FnOnce(&mut ToolResult<'_>),
+    ) -> Result<(), TicketError> {
+        let now = when.max(with.inflight.latest());
+        match with.inflight.end(ticket, when, Some(self.number))? {
             End::InTime(flight) => {
                 let registry = with.registry;
                 let call = self.reply.get(flight.call as usize).unwrap_or_default();
@@ -310,11 +322,23 @@ impl<'t> Turn<'t> {
         message: &str,
     ) -> Result<(), TicketError> {
         let now = with.inflight.advance(now);
-        let flight = with.inflight.running(ticket, now)?;
+        self.progress_when(with, ticket, now, (done, total), message)
+    }
+
+    /// [`Turn::progress`] by a time that holds for this call alone.
+    fn progress_when<H, K>(
+        &mut self,
+        with: &mut Runtime<'_, '_, '_, '_, H, K>,
+        ticket: Ticket,
+        when: Instant,
+        (done, total): (u64, u64),
+        message: &str,
+    ) -> Result<(), TicketError> {
+        let flight = with.inflight.running(ticket, when)?;
         let call = self.reply.get(flight.call as usize);
         (with.watch)(&Event {
             kind: EventKind::Progress { done, total },
-            at: now,
+            at: when.max(with.inflight.latest()),
             turn: flight.turn,
             index: flight.call as usize,
             call: call.as_ref(),
@@ -605,7 +629,17 @@ pub fn end<H: Handler, K: Hook>(
     now: Instant,
 ) -> Result<(), TicketError> {
     let now = with.inflight.advance(now);
-    let (flight, kind) = match with.inflight.end(ticket, now, None)? {
+    end_when(with, ticket, now)
+}
+
+/// [`end`] for a call that ended at `when`; see [`Turn::complete_when`].
+pub fn end_when<H: Handler, K: Hook>(
+    with: &mut Runtime<'_, '_, '_, '_, H, K>,
+    ticket: Ticket,
+    when: Instant,
+) -> Result<(), TicketError> {
+    let now = when.max(with.inflight.latest());
+    let (flight, kind) = match with.inflight.end(ticket, when, None)? {
         End::TimedOut(flight) => (flight, EventKind::TimedOut),
         End::Orphaned(flight) => (flight, EventKind::Cancelled),
         End::InTime(flight) | End::Late(flight) => (flight, EventKind::Late),
