@@ -255,7 +255,8 @@ impl<'m> InFlight<'m> {
         let Some(slot) = self.slots.get_mut(at) else { return };
         (slot.state, slot.flight) = (State::Running, flight);
         self.open += 1;
-        self.set_due(at, deadline.instant().map(Instant::as_millis));
+        // 0 is for calls whose turn was left without an end.
+        self.set_due(at, deadline.instant().map(|at| at.as_millis().max(1)));
     }
 
     /// The call of a ticket, if it waits and its time is not over at `when`.
