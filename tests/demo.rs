@@ -154,7 +154,7 @@ fn the_schema_example_makes_fit_checks_and_tells_what_is_wrong() {
     assert!(!output.status.success() && said.contains("bad JSON: ") && said.contains("byte 1"), "{said}");
 }
 
-/// Each time by hand: three samples 100 ms apart; a deadline of 500 ms, which has passed a millisecond later; a grace
+/// Each time by hand: three samples 100 ms apart; a deadline of 500 ms, at which the call is due; a grace
 /// period of 200 ms after that.
 const MAIN_LOOP: &str = concat!(
     "   0 ms: call 1 (set_led): called\n",
@@ -164,12 +164,12 @@ const MAIN_LOOP: &str = concat!(
     " 100 ms: call 2 (measure): progress, 1 of 3\n",
     " 200 ms: call 2 (measure): progress, 2 of 3\n",
     " 300 ms: call 2 (measure): finished\n",
-    " 501 ms: call 3 (open_valve): timed out\n",
+    " 500 ms: call 3 (open_valve): timed out\n",
     r#"append: [{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"on"},"#,
     r#"{"type":"tool_result","tool_use_id":"toolu_2","content":"21.5 C"},"#,
     r#"{"type":"tool_result","tool_use_id":"toolu_3","#,
     r#""content":"[TOOL_TIMEOUT] Tool 'open_valve' timed out after 0.5s","is_error":true}]}]"#,
-    "\n 701 ms: call 3: abandoned\n",
+    "\n 700 ms: call 3: abandoned\n",
 );
 
 #[test]

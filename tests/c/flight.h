@@ -16,7 +16,7 @@ static size_t tickets_len;
 static toolcore_status_t cancel_says;
 static char asked[512];
 
-/* All that happened: "1000 called 0; 1101 timed_out 0 #1 = timed_out". */
+/* All that happened: "1000 called 0; 1100 timed_out 0 #1 = timed_out". */
 static char events[8192];
 /* The number of the turn that goes on: 0 until a call of it has an event, NO_TURN where there is none. */
 #define NO_TURN UINT32_MAX

@@ -40,18 +40,19 @@ TEST(results_have_the_order_of_the_calls_whatever_the_order_of_the_completions)
 
 /* Time. */
 
-TEST(a_call_is_in_time_at_its_deadline_and_has_timed_out_a_millisecond_later)
+TEST(a_call_is_due_at_its_deadline_and_in_time_until_it_is_polled_then)
 {
     open_flight(0);
     add_later("prompt", 100);
     add_later("slow", 100);
     begin("prompt slow");
-    CHECK(poll_at(1000) == 1101);
-    CHECK(poll_at(1100) == 1101);
+    CHECK(poll_at(1000) == 1100);
+    CHECK(poll_at(1099) == 1100);
     CHECK_SIZE(stats().open, 2);
+    now = 1100;
     CHECK_STATUS(complete(1, "just so"), TOOLCORE_OK);
     check_asked("");
-    CHECK(poll_at(1101) == 2101);
+    CHECK(poll_at(1100) == 2100);
     CHECK(toolcore_done(inflight));
     check_asked("#2");
     CHECK(stats().timed_out == 1 && stats().completed == 1 && stats().in_flight == 1);
@@ -78,8 +79,8 @@ TEST(a_completion_after_the_deadline_is_late_though_nobody_had_polled)
 TEST(the_most_specific_timeout_applies_also_the_looser_one)
 {
     static const struct { uint64_t tool, registry, turn, due; } rows[] = {
-        { 100, 1000, 1000, 1101 }, { 1000, 100, 100, 2001 }, { 0, 100, 1000, 1101 },
-        { 0, 1000, 100, 2001 },    { 0, 0, 100, 1101 },      { 0, 0, 0, NEVER },
+        { 100, 1000, 1000, 1100 }, { 1000, 100, 100, 2000 }, { 0, 100, 1000, 1100 },
+        { 0, 1000, 100, 2000 },    { 0, 0, 100, 1100 },      { 0, 0, 0, NEVER },
         { UINT64_MAX, 0, 0, NEVER },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -117,8 +118,8 @@ TEST(the_grace_period_may_be_set_and_may_be_none)
     open_flight(0);
     add_later("never", 100);
     begin("never");
-    CHECK(poll_at(1101) == 1151);
-    CHECK(poll_at(1151) == NEVER);
+    CHECK(poll_at(1100) == 1150);
+    CHECK(poll_at(1150) == NEVER);
     CHECK_SIZE(stats().abandoned, 1);
     close_flight();
 
@@ -128,7 +129,7 @@ TEST(the_grace_period_may_be_set_and_may_be_none)
     begin("never never");
     CHECK_STATUS(toolcore_cancel(inflight, 0, now), TOOLCORE_OK);
     CHECK(stats().abandoned == 1 && stats().in_flight == 1);
-    CHECK(poll_at(1101) == NEVER);
+    CHECK(poll_at(1100) == NEVER);
     CHECK(stats().abandoned == 2 && stats().in_flight == 0);
     check_asked("#1 #2");
     close_flight();
@@ -139,8 +140,8 @@ TEST(a_clock_that_steps_back_does_no_harm)
     open_flight(0);
     add_later("later", 100);
     begin("later later");
-    CHECK(poll_at(1090) == 1101);
-    CHECK(poll_at(3) == 1101);
+    CHECK(poll_at(1090) == 1100);
+    CHECK(poll_at(3) == 1100);
     CHECK_STATUS(toolcore_progress(inflight, tickets[0], 0, 1, 0, text("")), TOOLCORE_OK);
     CHECK_STATUS(complete(1, "in time"), TOOLCORE_OK);
     CHECK(poll_at(UINT64_MAX) == UINT64_MAX);
@@ -170,7 +171,7 @@ TEST(a_cancel_function_that_returns_ok_leaves_nothing_in_flight)
     add_later("later", 100);
     begin("later later");
     cancel_says = TOOLCORE_OK;
-    CHECK(poll_at(1101) == NEVER);
+    CHECK(poll_at(1100) == NEVER);
     check_asked("#1 #2");
     CHECK(stats().in_flight == 0 && stats().abandoned == 0 && stats().timed_out == 2);
     /* It broke its word. */
@@ -188,7 +189,7 @@ TEST(a_cancel_function_that_returns_anything_else_has_the_grace_period)
         add_later("later", 100);
         begin("later");
         cancel_says = says[i];
-        CHECK(poll_at(1101) == 2101);
+        CHECK(poll_at(1100) == 2100);
         CHECK(stats().in_flight == 1 && stats().late == 0);
         now = 1200;
         CHECK_STATUS(complete(1, "stopped"), TOOLCORE_ERR_LATE);
@@ -197,7 +198,7 @@ TEST(a_cancel_function_that_returns_anything_else_has_the_grace_period)
         CHECK(poll_at(5000) == NEVER);
         CHECK_SIZE(stats().abandoned, 0);
         finish(TIMEOUT("later"));
-        check_events("1000 called 0 new; 1101 timed_out 0 #1 = timed_out; 1200 late 0 #1");
+        check_events("1000 called 0 new; 1100 timed_out 0 #1 = timed_out; 1200 late 0 #1");
         close_flight();
     }
 }
@@ -207,10 +208,10 @@ TEST(a_tool_without_a_cancel_function_is_waited_for)
     open_flight(0);
     add_tool("later", ANYTHING, later, NULL, 100);
     begin("later");
-    CHECK(poll_at(1101) == 2101);
+    CHECK(poll_at(1100) == 2100);
     CHECK_SIZE(stats().in_flight, 1);
     check_asked("");
-    CHECK(poll_at(2101) == NEVER);
+    CHECK(poll_at(2100) == NEVER);
     CHECK_SIZE(stats().abandoned, 1);
     close_flight();
 }
@@ -261,12 +262,12 @@ TEST(all_calls_are_given_up_also_those_that_have_not_begun)
     close_flight();
 }
 
-TEST(a_call_that_is_given_up_after_its_deadline_has_timed_out)
+TEST(a_call_that_is_given_up_at_its_deadline_has_timed_out)
 {
     open_flight(0);
     add_later("later", 100);
     begin("later");
-    CHECK_STATUS(toolcore_cancel(inflight, 0, 1101), TOOLCORE_OK);
+    CHECK_STATUS(toolcore_cancel(inflight, 0, 1100), TOOLCORE_OK);
     CHECK(stats().timed_out == 1 && stats().cancelled == 0);
     finish(TIMEOUT("later"));
     close_flight();
@@ -318,13 +319,13 @@ TEST(eight_wait_side_by_side_and_sixteen_are_in_flight_where_nothing_is_said)
     begin("x x x x x x x x x x");
     CHECK_SIZE(stats().in_flight, 8);
     /* Those that were asked to end have their place until they do. */
-    CHECK(poll_at(1101) == 2101);
+    CHECK(poll_at(1100) == 2100);
     CHECK(stats().in_flight == 8 && stats().open == 2);
     CHECK_STATUS(complete(1, ""), TOOLCORE_ERR_LATE);
-    CHECK(poll_at(1102) == 1203);
+    CHECK(poll_at(1101) == 1201);
     CHECK(stats().in_flight == 8 && stats().open == 2);
     /* Those are abandoned, the ninth times out, and the tenth begins. */
-    CHECK(poll_at(2101) == 2202);
+    CHECK(poll_at(2100) == 2200);
     CHECK(stats().abandoned == 7 && stats().timed_out == 9 && stats().in_flight == 2 && stats().open == 1);
     close_flight();
 
@@ -375,7 +376,7 @@ TEST(calls_beyond_the_limit_of_the_turn_are_answered_so)
 int main(void)
 {
     RUN(results_have_the_order_of_the_calls_whatever_the_order_of_the_completions);
-    RUN(a_call_is_in_time_at_its_deadline_and_has_timed_out_a_millisecond_later);
+    RUN(a_call_is_due_at_its_deadline_and_in_time_until_it_is_polled_then);
     RUN(a_completion_after_the_deadline_is_late_though_nobody_had_polled);
     RUN(the_most_specific_timeout_applies_also_the_looser_one);
     RUN(a_tool_that_never_answers_is_asked_once_and_abandoned_after_its_grace_period);
@@ -387,7 +388,7 @@ int main(void)
     RUN(a_tool_without_a_cancel_function_is_waited_for);
     RUN(one_call_is_given_up_and_the_others_go_on);
     RUN(all_calls_are_given_up_also_those_that_have_not_begun);
-    RUN(a_call_that_is_given_up_after_its_deadline_has_timed_out);
+    RUN(a_call_that_is_given_up_at_its_deadline_has_timed_out);
     RUN(a_turn_that_ends_early_has_a_result_for_every_call);
     RUN(calls_begin_where_there_is_room);
     RUN(eight_wait_side_by_side_and_sixteen_are_in_flight_where_nothing_is_said);

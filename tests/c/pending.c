@@ -200,7 +200,8 @@ TEST(progress_is_told_and_moves_no_deadline)
     now = 1090;
     CHECK_STATUS(toolcore_progress(inflight, tickets[1], now, 3, 4, text("nearly")), TOOLCORE_OK);
     CHECK_STATUS(toolcore_progress(inflight, tickets[1], now, 5, 0, (toolcore_str_t){ NULL, 0 }), TOOLCORE_OK);
-    CHECK(poll_at(1100) == 1101);
+    CHECK(poll_at(1099) == 1100);
+    now = 1100;
     CHECK_STATUS(toolcore_progress(inflight, tickets[0], now, 1, 1, text("")), TOOLCORE_OK);
     CHECK_STATUS(toolcore_progress(inflight, tickets[0], 1101, 1, 1, text("")), TOOLCORE_ERR_LATE);
     CHECK(poll_at(1101) == 2101);
@@ -230,7 +231,7 @@ TEST(the_host_is_told_each_call_once_when_it_has_its_result)
     ran[0] = 0;
     CHECK_STATUS(toolcore_fail(inflight, tickets[1], now, text("no")), TOOLCORE_OK);
     CHECK_STATUS(toolcore_cancel(inflight, 0, now), TOOLCORE_OK);
-    CHECK(poll_at(1101) == 2000);
+    CHECK(poll_at(1100) == 2000);
     CHECK_STATUS(complete(1, "late"), TOOLCORE_ERR_LATE);
     CHECK(poll_at(9000) == NEVER);
     finish(CANCELLED("later") "|!Tool error: no|" TIMEOUT("later") "|!Tool error: Unknown tool: 'nope'. Available: say, "
@@ -335,8 +336,8 @@ TEST(a_tool_of_a_header_without_cancel_functions_is_taken_and_never_asked)
     memcpy(old, &tool, older);
     CHECK_STATUS(toolcore_registry_add(tools, old, NULL), TOOLCORE_OK);
     begin("later");
-    CHECK(poll_at(1101) == 2101);
-    CHECK(poll_at(2101) == NEVER);
+    CHECK(poll_at(1100) == 2100);
+    CHECK(poll_at(2100) == NEVER);
     check_asked("");
     CHECK_SIZE(stats().abandoned, 1);
     close_flight();

@@ -281,7 +281,7 @@ TEST(what_a_callback_does_with_the_object_is_busy_and_breaks_nothing)
 
     begin("later later later");
     used_from[0] = 0;
-    CHECK(poll_at(1101) == 2101);
+    CHECK(poll_at(1100) == 2100);
     CHECK_TEXT(used_from, strlen(used_from), "event observe cancel event observe cancel");
     used_from[0] = 0;
     CHECK_STATUS(complete(2, "too late"), TOOLCORE_ERR_LATE);
@@ -290,7 +290,7 @@ TEST(what_a_callback_does_with_the_object_is_busy_and_breaks_nothing)
     finish(TIMEOUT("later") "|" TIMEOUT("later") "|" CANCELLED("later"));
     CHECK_TEXT(used_from, strlen(used_from), "event observe");
     used_from[0] = 0;
-    CHECK(poll_at(2101) == NEVER);
+    CHECK(poll_at(2100) == NEVER);
     CHECK_TEXT(used_from, strlen(used_from), "event");
     CHECK(stats().completed == 1 && stats().timed_out == 2 && stats().abandoned == 1 && stats().late == 1);
     CHECK(stats().doubled == 0 && stats().stale == 0 && stats().unknown == 0);
@@ -388,11 +388,11 @@ TEST(a_tool_that_was_removed_is_let_go_at_once_and_asked_nothing)
     CHECK_STATUS(toolcore_cancel(inflight, 1, now), TOOLCORE_OK);
     /* Another of its name is another tool. */
     add_named("later", 100);
-    CHECK(poll_at(1101) == 2000);
+    CHECK(poll_at(1100) == 2000);
     check_asked("");
     CHECK_SIZE(stats().in_flight, 2);
-    CHECK(poll_at(2000) == 2101);
-    CHECK(poll_at(2101) == NEVER);
+    CHECK(poll_at(2000) == 2100);
+    CHECK(poll_at(2100) == NEVER);
     CHECK_SIZE(stats().abandoned, 2);
     finish("all the same|" CANCELLED("later") "|" TIMEOUT("later"));
     close_flight();

@@ -1,7 +1,7 @@
 //! Calls that answer later, over the clock of the desk tool: the op `schedule`, and `answer` with tools of that kind.
 //!
-//! Expected logs are worked out by hand from the rules: a call is in time at its deadline and over a millisecond after
-//! it; then its tool is asked to end, and abandoned when the grace period is over; calls begin in their order as long as
+//! Expected logs are worked out by hand from the rules: a call is due at its deadline, and what comes
+//! then is in time if it comes before the poll; then its tool is asked to end, and abandoned when the grace period is over; calls begin in their order as long as
 //! there is room; each gets one result, in the order of the calls.
 
 use serde_json::{Value, json};
@@ -98,52 +98,73 @@ fn rows() -> Vec<Row> {
             "a answered; b answered",
         ),
         Row(
-            "a call at its deadline is in time",
+            "a tool that answers at the deadline is in time",
             json!({"timeout_ms": 10}),
             "0 call a in_10",
             "0 a called; 10 a finished",
             "a answered",
         ),
         Row(
-            "a millisecond later it has timed out, though nobody had polled",
+            "so are two",
+            json!({"timeout_ms": 10}),
+            "0 call a in_10; 0 call b in_10",
+            "0 a called; 0 b called; 10 a finished; 10 b finished",
+            "a answered; b answered",
+        ),
+        Row(
+            "so is what the host brings then",
+            json!({"timeout_ms": 10}),
+            "0 call a never; 10 progress a 1 1; 10 complete a yes; 10 poll",
+            "0 a called; 10 a progress; 10 a finished",
+            "a answered",
+        ),
+        Row(
+            "after a poll at the deadline it is late",
+            json!({"timeout_ms": 10}),
+            "0 call a never; 10 poll; 10 progress a 1 1; 10 complete a yes",
+            "0 a called; 10 a timed_out; 10 a late; 10 a late",
+            "a timed_out",
+        ),
+        Row(
+            "a tool that would answer a millisecond later has timed out",
             json!({"timeout_ms": 10}),
             "0 call a in_11",
-            "0 a called; 11 a timed_out; 11 a late",
+            "0 a called; 10 a timed_out",
             "a timed_out",
         ),
         Row(
             "a tool that heeds leaves nothing",
             json!({"timeout_ms": 10}),
             "0 call a in_50",
-            "0 a called; 11 a timed_out",
+            "0 a called; 10 a timed_out",
             "a timed_out",
         ),
         Row(
             "one that does not ends late",
             json!({"timeout_ms": 10}),
             "0 call a deaf_50",
-            "0 a called; 11 a timed_out; 50 a late",
+            "0 a called; 10 a timed_out; 50 a late",
             "a timed_out",
         ),
         Row(
             "one that does not end is abandoned after a second",
             json!({"timeout_ms": 10}),
             "0 call a deaf",
-            "0 a called; 11 a timed_out; 1011 a abandoned",
+            "0 a called; 10 a timed_out; 1010 a abandoned",
             "a timed_out",
         ),
         Row(
             "the grace period can be shorter",
             json!({"timeout_ms": 10, "grace_ms": 20}),
             "0 call a deaf_50",
-            "0 a called; 11 a timed_out; 31 a abandoned; 50 a late",
+            "0 a called; 10 a timed_out; 30 a abandoned; 50 a late",
             "a timed_out",
         ),
         Row(
             "and nothing",
             json!({"timeout_ms": 10, "grace_ms": 0}),
             "0 call a deaf_50",
-            "0 a called; 11 a timed_out; 11 a abandoned; 50 a late",
+            "0 a called; 10 a timed_out; 10 a abandoned; 50 a late",
             "a timed_out",
         ),
         Row(
@@ -157,14 +178,14 @@ fn rows() -> Vec<Row> {
             "a call that was asked to end takes room until it has",
             json!({"side_by_side": 1, "timeout_ms": 10, "grace_ms": 20}),
             "0 call a deaf; 0 call b in_5",
-            "0 a called; 11 a timed_out; 31 a abandoned; 31 b called; 36 b finished",
+            "0 a called; 10 a timed_out; 30 a abandoned; 30 b called; 35 b finished",
             "a timed_out; b answered",
         ),
         Row(
             "a deadline begins with the call, not with the turn",
             json!({"side_by_side": 1, "timeout_ms": 10}),
             "0 call a in_5; 0 call b never",
-            "0 a called; 5 a finished; 5 b called; 16 b timed_out",
+            "0 a called; 5 a finished; 5 b called; 15 b timed_out",
             "a answered; b timed_out",
         ),
         Row(
@@ -220,14 +241,14 @@ fn rows() -> Vec<Row> {
             "progress moves no deadline",
             json!({"timeout_ms": 10}),
             "0 call a never; 4 progress a 1 2; 9 progress a 2 2; 12 progress a 3 2",
-            "0 a called; 4 a progress; 9 a progress; 11 a timed_out; 12 a late",
+            "0 a called; 4 a progress; 9 a progress; 10 a timed_out; 12 a late",
             "a timed_out",
         ),
         Row(
             "a poll that nobody asked for changes nothing",
             json!({"timeout_ms": 10}),
             "0 call a in_50; 5 poll; 10 poll; 11 poll; 12 poll",
-            "0 a called; 11 a timed_out",
+            "0 a called; 10 a timed_out",
             "a timed_out",
         ),
         Row(
@@ -270,7 +291,7 @@ fn rows() -> Vec<Row> {
             "a turn does not wait for a tool that an earlier one gave up",
             json!({"timeout_ms": 10, "grace_ms": 100}),
             "0 call a deaf; 12 call b in_5",
-            "0 a called; 11 a timed_out; 12 b called; 17 b finished; 111 a abandoned",
+            "0 a called; 10 a timed_out; 12 b called; 17 b finished; 110 a abandoned",
             "a timed_out; b answered",
         ),
         Row(
@@ -383,9 +404,9 @@ fn calls_wait_in_every_dialect() {
         };
         let answer = desk.ask(&request(&json!({"dialect": dialect, "timeout_ms": 20}), events));
         let expected = if one {
-            "0 a called; 5 a finished; 9 b called; 30 b timed_out"
+            "0 a called; 5 a finished; 9 b called; 29 b timed_out"
         } else {
-            "0 a called; 0 b called; 5 b finished; 21 a timed_out; 21 c called; 26 c finished"
+            "0 a called; 0 b called; 5 b finished; 20 a timed_out; 20 c called; 25 c finished"
         };
         assert_eq!(log(&answer), expected, "{dialect}: {answer}");
         assert_eq!(answer["messages"].as_array().unwrap().len(), 2, "{dialect}: {answer}");
@@ -483,7 +504,7 @@ pub(crate) fn deadline_case(case: &Value, desk: &mut Desk) {
     assert_eq!(deadline, 10, "{case}");
     // The callback finishes at 50 ms: one that heeds the cancellation, and one that does not.
     for (tool, expected, late) in
-        [("in_50", "0 c called; 11 c timed_out", 0), ("deaf_50", "0 c called; 11 c timed_out; 50 c late", 1)]
+        [("in_50", "0 c called; 10 c timed_out", 0), ("deaf_50", "0 c called; 10 c timed_out; 50 c late", 1)]
     {
         let answer =
             desk.ask(&request(&json!({"timeout_ms": deadline}), &format!("0 call c {tool}; 60 poll")));

@@ -178,18 +178,19 @@ bool complete_flight(struct flight *flight, const struct content *content)
         status = toolcore_complete(table.calls, flight->ticket, clock_ms, result);
         toolcore_result_deinit(result);
     }
-    return refused(flight, status) && poll_flights();
+    /* There may be room for the next call: a poll is wanted now, after all else that comes at this time. */
+    table.next_ms = clock_ms;
+    return refused(flight, status);
 }
 
 bool progress_flight(const struct flight *flight, uint64_t done, uint64_t total, str message)
 {
     table.late = false;
-    return refused(flight, toolcore_progress(table.calls, flight->ticket, clock_ms, done, total, message)) &&
-           poll_flights();
+    return refused(flight, toolcore_progress(table.calls, flight->ticket, clock_ms, done, total, message));
 }
 
 /* Runs the clock until `limit_ms`, the turn is done, or nothing is due any more. What a tool brings at a time comes
- * before what the library does then. */
+ * before what the library does then, and at the limit that is left to the next run: what else comes then is first. */
 bool run_flights(uint64_t limit_ms)
 {
     while (!turn_is_done()) {
@@ -202,7 +203,7 @@ bool run_flights(uint64_t limit_ms)
                 at_ms = flight->due_ms;
             }
         }
-        if (at_ms > limit_ms || at_ms == UINT64_MAX) {
+        if (at_ms > limit_ms || at_ms == UINT64_MAX || (first == NULL && at_ms == limit_ms)) {
             if (limit_ms < UINT64_MAX && limit_ms > clock_ms)
                 clock_ms = limit_ms;
             return true;
