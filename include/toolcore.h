@@ -615,7 +615,7 @@
 // toolcore_event_t.kind: it has its result, from its tool or because it could not run. This settles it.
 #define TOOLCORE_EVENT_FINISHED 3
 
-// toolcore_event_t.kind: its deadline has passed, and its tool had not answered. This settles it.
+// toolcore_event_t.kind: its deadline is reached, and its tool has not answered. This settles it.
 #define TOOLCORE_EVENT_TIMED_OUT 4
 
 // toolcore_event_t.kind: the host gave it up, with toolcore_cancel or toolcore_finish. This settles it.
@@ -627,7 +627,7 @@
 // toolcore_event_t.kind: it was settled before, and its tool did not end within the grace period.
 #define TOOLCORE_EVENT_ABANDONED 7
 
-// toolcore_inflight_opts_t.flags: no grace period. A call whose deadline has passed, or that is given up, is abandoned
+// toolcore_inflight_opts_t.flags: no grace period. A call whose deadline is reached, or that is given up, is abandoned
 // at once, unless its cancel function says that it has ended. grace_ms is not used.
 #define TOOLCORE_INFLIGHT_NO_GRACE 1
 
@@ -1010,7 +1010,7 @@ typedef toolcore_status_t (*toolcore_run_fn)(void *user_data,
 // that took it returned. It must not use the object that lets go of it.
 typedef void (*toolcore_drop_fn)(void *user_data);
 
-// Asks to end a call that a callback left TOOLCORE_PENDING: its deadline has passed, or the host gave it up, and what
+// Asks to end a call that a callback left TOOLCORE_PENDING: its deadline is reached, or the host gave it up, and what
 // the model reads of it is settled. Return TOOLCORE_OK if it has ended, and nobody will use its ticket any more: its
 // place is free. Return TOOLCORE_PENDING (any other status counts as that) if it will end: toolcore_complete or
 // toolcore_fail says so then (what they bring is discarded, and they return ERR_LATE), or its grace period passes and
@@ -2462,7 +2462,7 @@ size_t toolcore_start_mem_size(size_t calls,
 //
 // Time is in milliseconds. A deadline is a timeout after the time of opts.clock when the call begins; now_ms, here and
 // in all functions that follow, is the time by the same origin. One before another that was handed in counts as that
-// one. A call is in time at its deadline, and has timed out a millisecond after it.
+// one. What comes at a call's deadline is in time; a toolcore_poll at it times the call out.
 //
 // Returns TOOLCORE_OK; ERR_NO_SPACE for `mem` (why.need bytes are enough for what was tried); ERR_NO_CLOCK; ERR_BUSY
 // if a turn is not finished, or from a callback; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if `mem` and the reply
@@ -2478,7 +2478,7 @@ toolcore_status_t toolcore_start(toolcore_inflight_t *inflight,
                                  uint64_t now_ms,
                                  toolcore_detail_t *why);
 
-// Brings calls on: those whose deadline has passed are settled, and their tools asked to end; those that did not end
+// Brings calls on: those whose deadline is reached are settled, and their tools asked to end; those that did not end
 // within their grace period are abandoned, and their places free; and calls of the turn begin where there is room.
 // Costs next to nothing if there is nothing to do. Poll after each completion too, which may have made room. Without a
 // turn it serves what earlier ones left.
@@ -2571,7 +2571,7 @@ toolcore_status_t toolcore_progress(toolcore_inflight_t *inflight,
 
 // Gives up the call at a place of the reply, from 0, or all of the turn (TOOLCORE_CALL_ALL): the model reads that it
 // was cancelled, and a tool that was to answer later is asked to end (toolcore_tool_t.cancel). One that has not begun
-// never does. A call that has its result keeps it, and one whose deadline has passed has timed out.
+// never does. A call that has its result keeps it, and one whose deadline is reached has timed out.
 //
 // Returns TOOLCORE_OK; ERR_NOT_FOUND if there is no turn or no such place; ERR_BUSY from a callback;
 // ERR_INVALID_ARGUMENT, also if the turn's registry has ended.

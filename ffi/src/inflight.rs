@@ -42,7 +42,7 @@ pub const TOOLCORE_EVENT_CALLED: u32 = 1;
 pub const TOOLCORE_EVENT_PROGRESS: u32 = 2;
 /// toolcore_event_t.kind: it has its result, from its tool or because it could not run. This settles it.
 pub const TOOLCORE_EVENT_FINISHED: u32 = 3;
-/// toolcore_event_t.kind: its deadline has passed, and its tool had not answered. This settles it.
+/// toolcore_event_t.kind: its deadline is reached, and its tool has not answered. This settles it.
 pub const TOOLCORE_EVENT_TIMED_OUT: u32 = 4;
 /// toolcore_event_t.kind: the host gave it up, with toolcore_cancel or toolcore_finish. This settles it.
 pub const TOOLCORE_EVENT_CANCELLED: u32 = 5;
@@ -80,7 +80,7 @@ pub struct toolcore_event_t {
     pub turn: u32,
 }
 
-/// toolcore_inflight_opts_t.flags: no grace period. A call whose deadline has passed, or that is given up, is abandoned
+/// toolcore_inflight_opts_t.flags: no grace period. A call whose deadline is reached, or that is given up, is abandoned
 /// at once, unless its cancel function says that it has ended. grace_ms is not used.
 pub const TOOLCORE_INFLIGHT_NO_GRACE: u32 = 1;
 
@@ -233,7 +233,7 @@ pub extern "C" fn toolcore_start_mem_size(calls: usize, result_bytes: usize) -> 
 ///
 /// Time is in milliseconds. A deadline is a timeout after the time of opts.clock when the call begins; now_ms, here and
 /// in all functions that follow, is the time by the same origin. One before another that was handed in counts as that
-/// one. A call is in time at its deadline, and has timed out a millisecond after it.
+/// one. What comes at a call's deadline is in time; a toolcore_poll at it times the call out.
 ///
 /// Returns TOOLCORE_OK; ERR_NO_SPACE for `mem` (why.need bytes are enough for what was tried); ERR_NO_CLOCK; ERR_BUSY
 /// if a turn is not finished, or from a callback; ERR_UNSUPPORTED; ERR_INVALID_ARGUMENT, also if `mem` and the reply
@@ -288,7 +288,7 @@ pub unsafe extern "C" fn toolcore_start(
     })
 }
 
-/// Brings calls on: those whose deadline has passed are settled, and their tools asked to end; those that did not end
+/// Brings calls on: those whose deadline is reached are settled, and their tools asked to end; those that did not end
 /// within their grace period are abandoned, and their places free; and calls of the turn begin where there is room.
 /// Costs next to nothing if there is nothing to do. Poll after each completion too, which may have made room. Without a
 /// turn it serves what earlier ones left.

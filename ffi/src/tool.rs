@@ -42,7 +42,7 @@ pub type toolcore_run_fn = Option<
     ) -> toolcore_status_t,
 >;
 
-/// Asks to end a call that a callback left TOOLCORE_PENDING: its deadline has passed, or the host gave it up, and what
+/// Asks to end a call that a callback left TOOLCORE_PENDING: its deadline is reached, or the host gave it up, and what
 /// the model reads of it is settled. Return TOOLCORE_OK if it has ended, and nobody will use its ticket any more: its
 /// place is free. Return TOOLCORE_PENDING (any other status counts as that) if it will end: toolcore_complete or
 /// toolcore_fail says so then (what they bring is discarded, and they return ERR_LATE), or its grace period passes and

@@ -84,17 +84,17 @@ fn time_settles_a_call_and_its_grace_period_frees_its_place() {
     let opts = sized!(toolcore_answer_opts_t { clock: &raw const clock });
     let mut flight = Flight::new(&init());
     flight.start(&tools, &opts, 1000);
-    assert_eq!(poll(&flight, 1100), 1101);
+    assert_eq!(poll(&flight, 1099), 1100);
     assert_eq!(complete(&flight, tickets[0], 1100), TOOLCORE_OK);
-    assert_eq!(poll(&flight, 1101), 2101);
+    assert_eq!(poll(&flight, 1100), 2100);
     assert_eq!(complete(&flight, tickets[0], 1101), TOOLCORE_ERR_DOUBLED);
     let text = finish(&flight, 1102).0;
     assert_eq!(text, messages([r#""done""#, r#""one""#, TIMED_OUT]));
     // Its tools and its reply may be gone, and the table serves what is left.
     c!(toolcore_registry_deinit(tools.registry));
     c!(crate::reply::toolcore_reply_deinit(flight.reply));
-    assert_eq!((poll(&flight, 2100), flight.stats().in_flight), (2101, 1));
-    assert_eq!((poll(&flight, 2101), flight.stats().in_flight), (u64::MAX, 0));
+    assert_eq!((poll(&flight, 2099), flight.stats().in_flight), (2100, 1));
+    assert_eq!((poll(&flight, 2100), flight.stats().in_flight), (u64::MAX, 0));
     assert_eq!(complete(&flight, tickets[1], 2102), TOOLCORE_ERR_LATE);
     let stats = flight.stats();
     assert_eq!((stats.completed, stats.timed_out, stats.abandoned), (1, 1, 1));

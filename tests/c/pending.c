@@ -200,8 +200,8 @@ TEST(progress_is_told_and_moves_no_deadline)
     now = 1090;
     CHECK_STATUS(toolcore_progress(inflight, tickets[1], now, 3, 4, text("nearly")), TOOLCORE_OK);
     CHECK_STATUS(toolcore_progress(inflight, tickets[1], now, 5, 0, (toolcore_str_t){ NULL, 0 }), TOOLCORE_OK);
-    CHECK(poll_at(1100) == 1101);
-    CHECK_STATUS(toolcore_progress(inflight, tickets[0], now, 1, 1, text("")), TOOLCORE_OK);
+    CHECK(poll_at(1099) == 1100);
+    CHECK_STATUS(toolcore_progress(inflight, tickets[0], 1100, 1, 1, text("")), TOOLCORE_OK);
     CHECK_STATUS(toolcore_progress(inflight, tickets[0], 1101, 1, 1, text("")), TOOLCORE_ERR_LATE);
     CHECK(poll_at(1101) == 2101);
     check_events("1000 called 0 new; 1000 called 1 new; 1090 progress 1 #2 3/4 nearly; 1090 progress 1 #2 5/0 ; "
