@@ -49,6 +49,7 @@ pub(crate) const WRONG_TYPE: Fail = Fail(TOOLCORE_ERR_WRONG_TYPE, "the value is 
 pub(crate) const OUT_OF_RANGE: Fail = Fail(TOOLCORE_ERR_OUT_OF_RANGE, "the number does not fit");
 pub(crate) const NO_CALLBACK: Fail =
     Fail(TOOLCORE_ERR_INVALID_ARGUMENT, "a function is NULL that must not be");
+#[cfg(feature = "mailbox")]
 pub(crate) const TOO_LONG_MESSAGE: Fail =
     Fail(TOOLCORE_ERR_OUT_OF_RANGE, "a text is longer than TOOLCORE_MAILBOX_TEXT_MAX");
 pub(crate) const BUSY: Fail =

@@ -7,8 +7,10 @@ use std::vec::Vec;
 use super::support::*;
 use crate::answer::*;
 use crate::call::*;
+use crate::complete::*;
 use crate::dialect::*;
 use crate::dispatch::*;
+use crate::inflight::*;
 use crate::schema::*;
 use crate::status::*;
 use crate::tool::*;
@@ -145,6 +147,31 @@ fn a_large_scratch_costs_nothing() {
         assert_eq!(status, TOOLCORE_OK);
     });
     assert!(answer < 4096, "answer: {answer}");
+}
+
+/// A turn of [`LATER`] in this memory, whose first call is completed; what it is finished with.
+fn turn(mem: *mut core::ffi::c_void, len: usize) -> String {
+    let mut tickets = Vec::new();
+    let tools = Tools::with_later(&raw mut tickets, 0);
+    let flight = Flight::new(&init());
+    let (inflight, registry, reply, no) = (flight.inflight, tools.registry, flight.reply, null_mut());
+    assert_eq!(c!(toolcore_start(inflight, registry, reply, null(), mem, len, 0, no)), TOOLCORE_OK);
+    assert_eq!(c!(toolcore_complete_text(inflight, tickets[0], 0, s("done"))), TOOLCORE_OK);
+    written(|buf, len, out| c!(toolcore_finish(inflight, 0, buf, len, out, null_mut(), null_mut())))
+}
+
+#[test]
+fn a_turn_does_not_mind_what_was_in_its_memory_and_touches_what_it_needs() {
+    let mut finished: Vec<String> = Vec::new();
+    for fill in [[0u8; 4], [0xA5; 4], [0xFF; 4], [1, 0, 0, 0], [0, 0, 0, 0x80]] {
+        let mut memory = fill.repeat(1024);
+        finished.push(turn(memory.as_mut_ptr().cast(), memory.len()));
+    }
+    assert!(finished[0].contains("\"done\"") && finished[0].contains("was cancelled"));
+    finished.dedup();
+    assert_eq!(finished.len(), 1);
+    let touched = touched(|mem, len| assert_eq!(turn(mem, len), finished[0]));
+    assert!(touched < 2048, "turn: {touched}");
 }
 
 /// Tries with what is named until it is enough; how often.

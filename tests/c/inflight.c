@@ -132,6 +132,12 @@ TEST(the_grace_period_may_be_set_and_may_be_none)
     CHECK(poll_at(1100) == NEVER);
     CHECK(stats().abandoned == 2 && stats().in_flight == 0);
     check_asked("#1 #2");
+    finish(CANCELLED("never") "|" TIMEOUT("never"));
+    /* One that ends when it is asked to is not abandoned. */
+    cancel_says = TOOLCORE_OK;
+    begin("never");
+    finish(CANCELLED("never"));
+    CHECK(stats().abandoned == 2 && stats().in_flight == 0);
     close_flight();
 }
 

@@ -329,6 +329,9 @@ TEST(a_call_that_wants_more_memory_than_there_is_names_what_is_enough)
     CHECK_SIZE(tickets_len, 1);
     CHECK_STATUS(toolcore_finish(inflight, now, buf, sizeof buf, &len, NULL, NULL), TOOLCORE_OK);
     CHECK(contains(buf, len, "was cancelled"));
+    /* What was named is what toolcore_start names. */
+    CHECK_STATUS(begin_in(reply, block(need), need), TOOLCORE_ERR_NO_SPACE);
+    CHECK_SIZE(why.need, said.need);
     close_flight();
 }
 
