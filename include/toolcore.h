@@ -820,7 +820,7 @@ typedef struct toolcore_draft_t toolcore_draft_t;
 // One function at a time uses it, whichever thread that is; from another thread or an interrupt, complete a call
 // through a mailbox. All that its functions call out to (callbacks of tools, cancel functions, hooks, `event`,
 // `observe`, `changed`, the clock) finds it in use: its functions are ERR_BUSY there and change nothing, toolcore_done
-// is true, and toolcore_inflight_deinit does nothing. What is called out to must not change the registry either; it may
+// is false, and toolcore_inflight_deinit does nothing. What is called out to must not change the registry either; it may
 // dispatch over it, and use another object.
 typedef struct toolcore_inflight_t toolcore_inflight_t;
 
