@@ -384,6 +384,23 @@ fn text_is_cut_where_it_outgrows_a_worker_s_memory_or_its_caller_s() {
     assert_eq!(written(&result), format!("{}<cut of 90>", "x".repeat(64)));
 }
 
+/// Safe code can swap the result for one in other memory; that is the tool's mistake, and harmless.
+#[test]
+fn a_result_in_memory_of_the_tools_own_loses_its_parts_and_nothing_else() {
+    for (own, size) in [("elsewhere", 64), (&*"x".repeat(5000), 6000)] {
+        let (workers, text) = (workers(1), own.to_owned());
+        let mut memory = Memory::ample();
+        let mut tools = memory.registry();
+        let swaps = workers.tool(move |_, result| {
+            *result = ToolResult::new(vec![0; size].leak());
+            Ok(result.text(&text)?)
+        });
+        tools.add(&open("swaps"), swaps).unwrap();
+        let lost = format!("<cut of {}>", own.len());
+        assert_eq!(called(&tools, "swaps"), (OutcomeKind::Answered, lost));
+    }
+}
+
 #[test]
 fn a_clock_that_stands_still_does_not_hold_the_caller() {
     let (workers, gate) = (workers(1), Arc::new(Gate::default()));
