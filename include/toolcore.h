@@ -1056,7 +1056,8 @@ typedef struct toolcore_tool_t {
     toolcore_cancel_fn cancel;
     // Run it on the threads of this pool: for a tool that blocks. The caller of toolcore_answer or toolcore_dispatch
     // waits until its deadline and no longer; with toolcore_start it answers later, see toolcore_workers_receive. `run`
-    // gets a copy of the call then, on another thread, several at once, and must not return TOOLCORE_PENDING; `cancel`
+    // gets a copy of the call then, on another thread, several at once, and must not return TOOLCORE_PENDING, nor
+    // wait for other tools of the pool; `cancel`
     // is not used: what does not end in time is abandoned at once, and counted by toolcore_workers_stats. user_data is let go of when the tool is and its last call has ended. NULL to run it where the call
     // is dispatched. The pool must live as long as the tool does; without TOOLCORE_FEATURE_WORKERS it must be NULL.
     const toolcore_workers_t *workers;
@@ -1468,6 +1469,11 @@ typedef struct toolcore_inflight_opts_t {
     uint32_t side_by_side;
     // TOOLCORE_INFLIGHT_ flags.
     uint32_t flags;
+    // Which of several tables it is, from 0 to 255: tickets of two series are never the same, and one that is brought
+    // to the wrong table is ERR_NOT_FOUND. Tables of one series give out equal tickets.
+    uint32_t series;
+    // Must be 0.
+    uint32_t reserved;
 } toolcore_inflight_opts_t;
 
 // What became of all calls since toolcore_inflight_init; filled in by toolcore_inflight_stats. Calls that answered at

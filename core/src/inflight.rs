@@ -145,6 +145,7 @@ pub(crate) enum End {
 #[derive(Debug)]
 pub struct InFlight<'m> {
     slots: &'m mut [Slot],
+    series: u8,
     /// The first free slot, counted from one.
     free: u32,
     /// How many slots are in the heap.
@@ -161,8 +162,14 @@ impl<'m> InFlight<'m> {
     /// A table of as many calls at once as there are slots. A call that is to be cancelled has `grace` to end
     /// before it is abandoned ([`GRACE`](crate::time::GRACE) is usual); none at all abandons it at once.
     pub fn new(slots: &'m mut [Slot], grace: Duration) -> Self {
+        Self::in_series(slots, grace, 0)
+    }
+
+    /// [`InFlight::new`] where there are several tables: their tickets differ if their `series` do, and one that is
+    /// brought to the wrong table is unknown there.
+    pub fn in_series(slots: &'m mut [Slot], grace: Duration, series: u8) -> Self {
         // More than a ticket can count are not used.
-        let slots = slots.split_at_mut(slots.len().min(u32::MAX as usize - 1)).0;
+        let slots = slots.split_at_mut(slots.len().min(MOST_SLOTS)).0;
         let len = slots.len();
         for (at, slot) in slots.iter_mut().enumerate() {
             let next = if at + 1 == len { 0 } else { number(at + 1) };
@@ -170,7 +177,7 @@ impl<'m> InFlight<'m> {
         }
         let free = u32::from(len > 0);
         let (latest, stats) = (Instant::default(), Stats::default());
-        InFlight { slots, free, timed: 0, open: 0, grace, latest, turn: 0, stats }
+        InFlight { slots, series, free, timed: 0, open: 0, grace, latest, turn: 0, stats }
     }
 
     /// How many calls there can be at once.
@@ -237,7 +244,7 @@ impl<'m> InFlight<'m> {
         slot.state = State::Reserved;
         // 0 is the generation of no ticket.
         slot.generation = slot.generation.wrapping_add(1).max(1);
-        Some(Ticket::from_u64(u64::from(slot.generation) << 32 | at as u64))
+        Some(slot.ticket(self.series, at))
     }
 
     /// Frees a slot that was reserved: the handler has answered.
@@ -330,7 +337,7 @@ impl<'m> InFlight<'m> {
         let now = self.advance(now);
         let at = self.slots.first().filter(|_| self.timed > 0)?.order as usize;
         let slot = self.slots.get(at).filter(|slot| slot.is_due(now))?;
-        let (ticket, flight) = (slot.ticket(at), slot.flight);
+        let (ticket, flight) = (slot.ticket(self.series, at), slot.flight);
         let what = match slot.state {
             State::Running => {
                 let orphan = slot.is_orphan();
@@ -376,8 +383,11 @@ impl<'m> InFlight<'m> {
     /// The slot of a ticket whose call is in flight, or was given up.
     fn find(&self, ticket: Ticket) -> Result<usize, TicketError> {
         let number = ticket.as_u64();
-        let (at, generation) = (usize::try_from(number & u64::from(u32::MAX)), number >> 32);
+        let (at, generation) = (usize::try_from(number & MOST_SLOTS as u64), number >> 32);
         let at = at.map_err(|_| TicketError::Unknown)?;
+        if number >> 24 & 0xFF != u64::from(self.series) {
+            return Err(TicketError::Unknown);
+        }
         let slot = self.slots.get(at).ok_or(TicketError::Unknown)?;
         let newest = u64::from(slot.generation);
         match slot.state {
@@ -492,8 +502,8 @@ impl InFlight<'_> {
 }
 
 impl Slot {
-    fn ticket(&self, at: usize) -> Ticket {
-        Ticket::from_u64(u64::from(self.generation) << 32 | at as u64)
+    fn ticket(&self, series: u8, at: usize) -> Ticket {
+        Ticket::from_u64(u64::from(self.generation) << 32 | u64::from(series) << 24 | at as u64)
     }
 
     /// Whether it is in the heap, and its time has come.
@@ -511,6 +521,9 @@ impl Slot {
         self.link != 0 && self.due == 0
     }
 }
+
+/// What a ticket can count: its lowest 24 bits are the slot, the next 8 the series, the others the generation.
+const MOST_SLOTS: usize = 0xFF_FFFF;
 
 /// A place counted from one. There are fewer than it can count.
 fn number(at: usize) -> u32 {

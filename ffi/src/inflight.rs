@@ -105,6 +105,11 @@ pub struct toolcore_inflight_opts_t {
     pub side_by_side: u32,
     /// TOOLCORE_INFLIGHT_ flags.
     pub flags: u32,
+    /// Which of several tables it is, from 0 to 255: tickets of two series are never the same, and one that is brought
+    /// to the wrong table is ERR_NOT_FOUND. Tables of one series give out equal tickets.
+    pub series: u32,
+    /// Must be 0.
+    pub reserved: u32,
 }
 
 /// What became of all calls since toolcore_inflight_init; filled in by toolcore_inflight_stats. Calls that answered at
@@ -193,7 +198,7 @@ pub unsafe extern "C" fn toolcore_inflight_init(
             0 => GRACE,
             millis => Duration::from_millis(millis),
         };
-        let inflight = InFlight::new(slots, grace);
+        let inflight = InFlight::in_series(slots, grace, series(&opts)?);
         out.set(place.object(InFlightBody { inflight, turn: None, opts }));
         Ok(())
     })
@@ -540,6 +545,10 @@ impl toolcore_event_t {
 /// The options with their defaults.
 fn options(c: Caller, opts: *const toolcore_inflight_opts_t) -> Result<toolcore_inflight_opts_t, Fail> {
     let mut opts = c.options(opts)?;
+    series(&opts)?;
+    if opts.reserved != 0 {
+        return Err(unknown!("reserved"));
+    }
     if opts.flags & !TOOLCORE_INFLIGHT_NO_GRACE != 0 {
         return Err(unknown!("flags"));
     }
@@ -556,6 +565,10 @@ fn stopped(why: &mut Why, error: TurnError, memory: Span) -> Fail {
         why.need = why.need.saturating_add(memory.len());
     }
     fail
+}
+
+fn series(opts: &toolcore_inflight_opts_t) -> Result<u8, Fail> {
+    u8::try_from(opts.series).map_err(|_| unknown!("series"))
 }
 
 fn inflight_size(slots: usize) -> usize {

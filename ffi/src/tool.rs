@@ -186,7 +186,8 @@ pub struct toolcore_tool_t {
     pub cancel: toolcore_cancel_fn,
     /// Run it on the threads of this pool: for a tool that blocks. The caller of toolcore_answer or toolcore_dispatch
     /// waits until its deadline and no longer; with toolcore_start it answers later, see toolcore_workers_receive. `run`
-    /// gets a copy of the call then, on another thread, several at once, and must not return TOOLCORE_PENDING; `cancel`
+    /// gets a copy of the call then, on another thread, several at once, and must not return TOOLCORE_PENDING, nor
+    /// wait for other tools of the pool; `cancel`
     /// is not used: what does not end in time is abandoned at once, and counted by toolcore_workers_stats. user_data is let go of when the tool is and its last call has ended. NULL to run it where the call
     /// is dispatched. The pool must live as long as the tool does; without TOOLCORE_FEATURE_WORKERS it must be NULL.
     pub workers: *const toolcore_workers_t,

@@ -101,7 +101,9 @@ no_padding! {
     toolcore_event_t {
         struct_size, call, result, message, index, ticket, at_ms, done, total, kind, turn,
     }
-    toolcore_inflight_opts_t { struct_size, event, user_data, max_in_flight, grace_ms, side_by_side, flags }
+    toolcore_inflight_opts_t {
+        struct_size, event, user_data, max_in_flight, grace_ms, side_by_side, flags, series, reserved,
+    }
     toolcore_inflight_stats_t {
         struct_size, in_flight, open, reserved, completed, timed_out, cancelled, abandoned, late, doubled, stale, unknown,
     }

@@ -205,9 +205,14 @@ fn fields() {
     ] {
         all.push(c!(toolcore_context_render(context, &opts, null_mut(), 0, len, null_mut(), no)));
     }
-    let opts = with(|opts: &mut toolcore_inflight_opts_t| opts.flags = 2);
-    assert_eq!(c!(toolcore_inflight_mem_size(&opts)), 0);
-    all.push(c!(toolcore_inflight_init(&opts, mem, size, &mut null_mut())));
+    for opts in [
+        with(|opts: &mut toolcore_inflight_opts_t| opts.flags = 2),
+        with(|opts: &mut toolcore_inflight_opts_t| opts.series = 256),
+        with(|opts: &mut toolcore_inflight_opts_t| opts.reserved = 1),
+    ] {
+        assert_eq!(c!(toolcore_inflight_mem_size(&opts)), 0);
+        all.push(c!(toolcore_inflight_init(&opts, mem, size, &mut null_mut())));
+    }
     let flight = Flight::new(&init());
     for opts in [
         with(|opts: &mut toolcore_answer_opts_t| opts.flags = 8),

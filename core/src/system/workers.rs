@@ -129,8 +129,10 @@ impl Workers {
     /// Receive before polling the turn, and complete each call at the time at which it ended: what ended in time is
     /// in time then.
     pub fn receive(&self, mut each: impl FnMut(Ticket, Duration, &ToolResult<'_>)) -> usize {
+        // `each` may end the pool.
+        let pool = Arc::clone(&self.pool);
         let mut received = 0;
-        while let Some((ticket, answer)) = self.pool.handover.receive() {
+        while let Some((ticket, answer)) = pool.handover.receive() {
             match answer {
                 Some(mut answer) => {
                     let millis = u64::try_from(answer.ended.elapsed().as_millis()).unwrap_or(u64::MAX);

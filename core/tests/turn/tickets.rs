@@ -1,7 +1,7 @@
 //! Tickets that come late, twice, long after or from nowhere, and turns that were left.
 
 use toolcore::call::Ticket;
-use toolcore::inflight::{Stats, TicketError};
+use toolcore::inflight::{InFlight, Slot, Stats, TicketError};
 use toolcore::prelude::*;
 use toolcore::time::GRACE;
 use toolcore::tool::Cancel;
@@ -197,5 +197,24 @@ fn a_turn_that_goes_on_after_a_new_one_began_has_its_calls_cancelled() {
         assert_eq!(finish(&mut second, &mut with, at(3)), [cancelled("later"), answered("done")]);
         serve(&mut with, at(9000));
         assert!(with.inflight.is_empty());
+    });
+}
+
+#[test]
+fn a_ticket_of_another_table_is_unknown_if_their_series_differ() {
+    one_tool(None, Cancel::Later, |tools, first, kept| {
+        let mut slots = vec![Slot::new(); 2];
+        let mut second = InFlight::in_series(&mut slots, GRACE, 1);
+        let reply = calls(&["later"]);
+        Setup::default().turn(tools, first, &reply, |turn, with| turn.poll(with, at(0))).unwrap().0.unwrap();
+        let run = Setup::default().turn(tools, &mut second, &reply, |turn, with| {
+            turn.poll(with, at(0)).unwrap();
+            assert_ne!(kept.ticket(0), kept.ticket(1));
+            assert_eq!(turn.complete_with(with, kept.ticket(0), at(0), done), Err(TicketError::Unknown));
+            turn.complete_with(with, kept.ticket(1), at(0), done).unwrap();
+            finish(turn, with, at(0))
+        });
+        assert_eq!(run.unwrap().0, [answered("done")]);
+        assert_eq!((second.stats().unknown, second.stats().completed), (1, 1));
     });
 }
