@@ -25,28 +25,29 @@
 //! - A poll at a call's deadline times it out; what is brought at the deadline before that is in time. A call whose
 //!   deadline has passed when its tool completes it is timed out, also if nobody had polled meanwhile.
 
+mod begin;
 #[cfg(feature = "mailbox")]
 mod deliver;
 mod event;
+mod settle;
 
 pub use crate::result::MIN_KEPT;
 #[cfg(feature = "mailbox")]
 pub use deliver::deliver;
 pub use event::{Event, EventKind};
 
-use crate::answer::{
-    AnswerOptions, Messages, Outcome, check_clock, dispatch_options, write_not_executed, write_over_limit,
-};
+use crate::answer::{AnswerOptions, Messages, Outcome};
 use crate::call::Ticket;
-use crate::dialect::{Reply, write_cancelled};
-use crate::dispatch::{Begun, DispatchError, Prepared, prepare, write_timed_out};
-use crate::inflight::{Due, End, Flight, InFlight, TicketError};
+use crate::dialect::Reply;
+use crate::dispatch::DispatchError;
+use crate::inflight::{End, InFlight, TicketError};
 use crate::registry::{Hook, Registry};
-use crate::result::{OutcomeKind, Shape, ToolResult, restore};
+use crate::result::{ToolResult, restore};
 use crate::scratch::Scratch;
 use crate::sink::{NoSpace, Sink};
-use crate::time::{Deadline, Duration, Instant};
-use crate::tool::{Cancel, Handler};
+use crate::time::{Duration, Instant};
+use crate::tool::Handler;
+use settle::{ask, expire, settle_by, tell};
 
 /// How many calls wait at once where nothing else is said.
 pub const SIDE_BY_SIDE: usize = 8;
@@ -420,198 +421,6 @@ impl<'t> Turn<'t> {
         }
         messages.end()
     }
-
-    fn start<H: Handler, K: Hook>(
-        &mut self,
-        with: &mut Runtime<'_, '_, '_, '_, H, K>,
-        now: Instant,
-    ) -> Result<(), TurnError> {
-        if !self.any_ran {
-            check_clock(with.registry, &self.reply, with.options)
-                .map_err(|(call, error)| TurnError::Dispatch { call, error })?;
-        }
-        let limit = with.options.side_by_side.unwrap_or(SIDE_BY_SIDE).max(1);
-        while let Some(entry) = self.entries.get(self.next) {
-            if entry.state != State::Waiting {
-                self.next += 1;
-                continue;
-            }
-            if let Some(max) = with.options.max_calls.filter(|max| self.next >= *max) {
-                self.settle(with, self.next, EventKind::Finished, now, |result| {
-                    result.fail(OutcomeKind::OverLimit, |sink| write_over_limit(max, sink));
-                });
-                continue;
-            }
-            if with.inflight.len() >= limit {
-                return Ok(());
-            }
-            let ticket = with.inflight.reserve();
-            // With a slot in use that will be free again; without any, calls can run that answer at once.
-            if ticket.is_none() && with.inflight.capacity() > 0 {
-                return Ok(());
-            }
-            self.begin(with, self.next, ticket, now)?;
-        }
-        Ok(())
-    }
-
-    /// Begins one call; it has its result then, or waits.
-    fn begin<H: Handler, K: Hook>(
-        &mut self,
-        with: &mut Runtime<'_, '_, '_, '_, H, K>,
-        index: usize,
-        ticket: Option<Ticket>,
-        now: Instant,
-    ) -> Result<(), TurnError> {
-        let call = self.reply.get(index).unwrap_or_default();
-        let each = dispatch_options(self.reply.dialect(), with.options);
-        let (registry, number) = (with.registry, self.number);
-        let mut event = Event {
-            kind: EventKind::Called,
-            at: now,
-            turn: number,
-            index,
-            call: Some(&call),
-            ticket,
-            result: None,
-            message: "",
-        };
-        let free = self.pool.get_mut(self.used..).unwrap_or_default();
-        let ended = match prepare(registry, &call, &each, Scratch::new(self.words, free)) {
-            Ok(Prepared::Ended(result)) => Some(result),
-            Ok(Prepared::Ready(ready)) => {
-                self.any_ran = true;
-                (with.watch)(&event);
-                let position = u32::try_from(ready.position).unwrap_or(u32::MAX);
-                let mut started = ready.start(ticket);
-                let outcome = started.handler.run(&started.accepted, &mut started.result);
-                match (started.end(registry, outcome), ticket) {
-                    (Begun::Ended(result), _) => Some(result),
-                    (Begun::Pending { mut result, .. }, None) => {
-                        result.error("the tool answers later, and the table of calls in flight has no place");
-                        Some(result)
-                    }
-                    (Begun::Pending { deadline, timeout, .. }, Some(ticket)) => {
-                        let serial = registry.serial(position as usize);
-                        // A clock that has stepped back takes no time from the call.
-                        let least = timeout.and_then(|timeout| Deadline::after(now, timeout).instant());
-                        let at = deadline.instant().zip(least).map(|(at, least)| at.max(least));
-                        let deadline = at.map_or(Deadline::NEVER, Deadline::at);
-                        let call = u32::try_from(index).unwrap_or(u32::MAX);
-                        with.inflight.wait(ticket, Flight { turn: number, call, position, serial }, deadline);
-                        if let Some(entry) = self.entries.get_mut(index) {
-                            (entry.state, entry.ticket) = (State::Running, Some(ticket));
-                            entry.timeout = timeout;
-                        }
-                        return Ok(());
-                    }
-                }
-            }
-            Err(error) => {
-                if let Some(ticket) = ticket {
-                    with.inflight.release(ticket);
-                }
-                if !self.any_ran {
-                    return Err(TurnError::Dispatch { call: index, error });
-                }
-                self.settle(with, index, EventKind::Finished, now, |result| {
-                    result.fail(OutcomeKind::ToolFailed, |sink| write_not_executed(call.name, error, sink));
-                });
-                return Ok(());
-            }
-        };
-        if let Some(ticket) = ticket {
-            with.inflight.release(ticket);
-        }
-        if let Some(result) = ended {
-            let timed_out = result.kind() == OutcomeKind::TimedOut;
-            event.kind = if timed_out { EventKind::TimedOut } else { EventKind::Finished };
-            event.result = Some(&result);
-            (with.watch)(&event);
-            self.outcome.add(&result);
-            let (shape, memory) = (result.shape(), result.memory().as_ptr());
-            self.keep(index, shape, memory);
-        }
-        Ok(())
-    }
-
-    /// Settles a call that was not answered: its time is over, or the host gave it up.
-    fn settle_as<H, K>(
-        &mut self,
-        with: &mut Runtime<'_, '_, '_, '_, H, K>,
-        index: usize,
-        flight: Option<Flight>,
-        kind: EventKind,
-        now: Instant,
-    ) where
-        K: Hook,
-    {
-        let Some(entry) = self.entries.get(index).copied() else { return };
-        let registry = with.registry;
-        let tool = flight.and_then(|flight| registry.by_serial(flight.serial, flight.position as usize));
-        let name = match tool {
-            Some(tool) => tool.info.name(),
-            None => self.reply.get(index).unwrap_or_default().name,
-        };
-        self.settle(with, index, kind, now, |result| match entry.timeout {
-            Some(timeout) if kind == EventKind::TimedOut => {
-                result.fail(OutcomeKind::TimedOut, |sink| write_timed_out(name, timeout, sink));
-            }
-            _ => result.fail(OutcomeKind::Cancelled, |sink| write_cancelled(name, sink)),
-        });
-    }
-
-    /// Settles a call with the result that `write` makes.
-    fn settle<H, K>(
-        &mut self,
-        with: &mut Runtime<'_, '_, '_, '_, H, K>,
-        index: usize,
-        kind: EventKind,
-        now: Instant,
-        write: impl FnOnce(&mut ToolResult<'_>),
-    ) {
-        let call = self.reply.get(index);
-        let ticket = self.entries.get(index).and_then(|entry| entry.ticket);
-        let mut result = ToolResult::new(self.pool.get_mut(self.used..).unwrap_or_default());
-        write(&mut result);
-        (with.watch)(&Event {
-            kind,
-            at: now,
-            turn: self.number,
-            index,
-            call: call.as_ref(),
-            ticket,
-            result: Some(&result),
-            message: "",
-        });
-        self.outcome.add(&result);
-        let (shape, memory) = (result.shape(), result.memory().as_ptr());
-        self.keep(index, shape, memory);
-    }
-
-    /// Keeps the result of a call, whose parts stand at `memory`, in what is free of the pool. Nothing is left of the
-    /// parts of a result that a handler has put into memory of its own.
-    fn keep(&mut self, index: usize, mut shape: Shape, memory: *const u8) {
-        let free = self.pool.get_mut(self.used..).unwrap_or_default();
-        let spare = free.len().saturating_sub(self.open.saturating_mul(MIN_KEPT));
-        let room = (MIN_KEPT + spare / self.open.max(1)).min(free.len());
-        let at = memory.addr().wrapping_sub(free.as_ptr().addr());
-        let parts = free.get(at..).filter(|parts| shape.body() <= parts.len());
-        shape.cut(parts.unwrap_or_default(), if parts.is_some() { room } else { 0 });
-        let (size, body) = (shape.size(), shape.body());
-        // It was cut to fit.
-        if body > 0 && size + body <= free.len() {
-            free.copy_within(at..at + body, size);
-        }
-        shape.write(free);
-        if let Some(entry) = self.entries.get_mut(index) {
-            let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-            (entry.state, entry.ticket) = (State::Settled, None);
-            (entry.start, entry.len) = (number(self.used), number(size + body));
-        }
-        self.used += size + body;
-        self.open = self.open.saturating_sub(1);
-    }
 }
 
 /// Serves the table where there is no turn: abandons calls of earlier ones whose grace period is over. Gives when it
@@ -646,81 +455,4 @@ pub fn end_when<H: Handler, K: Hook>(
     };
     tell(with, None, flight, ticket, kind, now);
     Err(TicketError::Late)
-}
-
-fn expire<H: Handler, K: Hook>(
-    with: &mut Runtime<'_, '_, '_, '_, H, K>,
-    mut turn: Option<&mut Turn<'_>>,
-    now: Instant,
-) {
-    while let Some((ticket, flight, due)) = with.inflight.due(now) {
-        let kind = match due {
-            Due::TimedOut => EventKind::TimedOut,
-            Due::Orphaned => EventKind::Cancelled,
-            Due::Abandoned => {
-                tell(with, turn.as_deref(), flight, ticket, EventKind::Abandoned, now);
-                continue;
-            }
-        };
-        settle_by(with, turn.as_deref_mut(), flight, ticket, kind, now);
-        ask(with, turn.as_deref(), ticket, flight, now);
-    }
-}
-
-/// Settles the call of a flight in its turn, if that is still there.
-fn settle_by<H, K: Hook>(
-    with: &mut Runtime<'_, '_, '_, '_, H, K>,
-    turn: Option<&mut Turn<'_>>,
-    flight: Flight,
-    ticket: Ticket,
-    kind: EventKind,
-    now: Instant,
-) {
-    match turn.filter(|turn| turn.number == flight.turn) {
-        Some(turn) => turn.settle_as(with, flight.call as usize, Some(flight), kind, now),
-        None => tell(with, None, flight, ticket, kind, now),
-    }
-}
-
-/// Asks the tool of a call that has its outcome to end it.
-fn ask<H: Handler, K: Hook>(
-    with: &mut Runtime<'_, '_, '_, '_, H, K>,
-    turn: Option<&Turn<'_>>,
-    ticket: Ticket,
-    flight: Flight,
-    now: Instant,
-) {
-    // Of a tool that was removed nothing can be asked.
-    let tool = with.registry.by_serial(flight.serial, flight.position as usize);
-    match tool.map_or(Cancel::Later, |tool| tool.handler.cancel(ticket)) {
-        Cancel::Ended => with.inflight.settle(ticket, true),
-        Cancel::Later if with.inflight.has_grace() => {}
-        Cancel::Later | Cancel::Abandoned => {
-            with.inflight.settle(ticket, false);
-            tell(with, turn, flight, ticket, EventKind::Abandoned, now);
-        }
-    }
-}
-
-/// Tells of a call that has no result to tell.
-fn tell<H, K>(
-    with: &mut Runtime<'_, '_, '_, '_, H, K>,
-    turn: Option<&Turn<'_>>,
-    flight: Flight,
-    ticket: Ticket,
-    kind: EventKind,
-    at: Instant,
-) {
-    let call =
-        turn.filter(|turn| turn.number == flight.turn).and_then(|turn| turn.reply.get(flight.call as usize));
-    (with.watch)(&Event {
-        kind,
-        at,
-        turn: flight.turn,
-        index: flight.call as usize,
-        call: call.as_ref(),
-        ticket: Some(ticket),
-        result: None,
-        message: "",
-    });
 }
