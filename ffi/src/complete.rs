@@ -108,7 +108,8 @@ pub unsafe extern "C" fn toolcore_progress(
 
 /// Gives up the call at a place of the reply, from 0, or all of the turn (TOOLCORE_CALL_ALL): the model reads that it
 /// was cancelled, and a tool that was to answer later is asked to end (toolcore_tool_t.cancel). One that has not begun
-/// never does. A call that has its result keeps it, and one whose deadline is reached has timed out.
+/// never does. A call that has its result keeps it, and one whose deadline is reached has timed out. Poll afterwards: there
+/// may be room for others.
 ///
 /// Returns TOOLCORE_OK; ERR_NOT_FOUND if there is no turn or no such place; ERR_BUSY from a callback;
 /// ERR_INVALID_ARGUMENT, also if the turn's registry has ended.

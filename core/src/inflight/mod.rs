@@ -122,7 +122,7 @@ pub(crate) struct Flight {
 /// What the time has come for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Due {
-    /// The deadline has passed: the call is to be cancelled.
+    /// The deadline is reached: the call is to be cancelled.
     TimedOut,
     /// Its turn was left without an end: the call is to be cancelled.
     Orphaned,
