@@ -172,7 +172,15 @@ impl Applier<'_, '_> {
             _ => return None,
         };
         if kind != JsonKind::Object {
-            self.text.pins[0] = Span { at: piece.at + 1, len: piece.len - 2 };
+            let mut inner = Span { at: piece.at + 1, len: piece.len - 2 };
+            // Items without the blanks around them, which are none if there is nothing else.
+            if kind == JsonKind::Array {
+                let blank = |c: char| c.is_ascii() && is_blank(c as u8);
+                let (text, len) = (self.text.str(inner).trim_start_matches(blank), inner.len);
+                inner.at += len - text.len();
+                inner.len = text.trim_end_matches(blank).len();
+            }
+            self.text.pins[0] = inner;
         }
         Some(list)
     }
@@ -190,7 +198,9 @@ impl Applier<'_, '_> {
             return Err(ReplyError::Shape { expected: "pieces of one kind" });
         }
         let mut start = at;
-        if list && self.text.str(Span { at: at - 1, len: 1 }) != "[" {
+        // An array may have come with blanks and nothing else in it.
+        let before = self.text.bytes.get(..at).unwrap_or_default().iter();
+        if list && before.rev().find(|byte| !is_blank(**byte)) != Some(&b'[') {
             self.text.put(at, ",", Some(index))?;
             start += 1;
             len += 1;
@@ -358,3 +368,8 @@ impl Applier<'_, '_> {
 
 const OBJECTLESS: ReplyError = ReplyError::Shape { expected: "the object that a piece belongs to" };
 const NAMELESS: ReplyError = ReplyError::Shape { expected: "a call with name and arguments" };
+
+/// Whether JSON has this byte between its tokens.
+const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}

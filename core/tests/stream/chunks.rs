@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 use toolcore::dialect::{Dialect, ReplyError};
 use toolcore::json::Reason;
 use toolcore::scratch::Scratch;
+use toolcore::sink::Sink;
 use toolcore::stream::{Stream, StreamError};
 
 use crate::common::{Tried, random_streams};
@@ -83,6 +84,27 @@ pub(crate) fn examples() -> Vec<(Dialect, Json)> {
         (Dialect::Bedrock, bedrock),
         (Dialect::Ollama, ollama),
     ]
+}
+
+#[test]
+fn items_that_follow_an_array_of_blanks_are_its_items() {
+    let reply = json!({"role":"assistant","content":[
+        {"type":"text","text":"a","citations":[{"a":1},{"a":2}]}],"stop_reason":"end_turn"});
+    let text = stream_of(Dialect::Anthropic, &reply, 5);
+    assert_eq!(text.matches("\"citations\":[]").count(), 1);
+    for blanks in ["", " ", "\t  "] {
+        let (mut words, mut memory) = ([0; 256], [0; 4096]);
+        let scratch = Scratch::new(&mut words, &mut memory);
+        let mut stream = Stream::new(Dialect::Anthropic, ALL, scratch).unwrap();
+        let text = text.replace("\"citations\":[]", &format!("\"citations\":[{blanks}]"));
+        stream.feed(text.as_bytes(), &mut |_| {}).unwrap();
+        let (read, _) = stream.finish().unwrap();
+        let mut out = [0; 1024];
+        let mut sink = Sink::new(&mut out);
+        read.write_replay(true, &mut sink).unwrap();
+        let turn: Json = serde_json::from_str(sink.finish().unwrap()).unwrap();
+        assert_eq!(turn["content"], reply["content"], "{blanks:?}");
+    }
 }
 
 /// Streams with bytes changed, left out and doubled, in memory of any size: an error or a reply, never a
