@@ -2652,8 +2652,8 @@ toolcore_status_t toolcore_mailbox_progress(const toolcore_mailbox_t *mailbox,
 bool toolcore_mailbox_is_empty(const toolcore_mailbox_t *mailbox);
 
 // Receives all that is in the mailbox, and does what it says: completes calls, fails them, tells of progress. Call it
-// before toolcore_poll, with the time now. Messages about calls that nobody waits for any more are discarded and counted, as
-// toolcore_complete does it. *received is how many messages there were; it may be NULL.
+// before toolcore_poll, with the time now. Messages about calls that nobody waits for any more are discarded and
+// counted, as toolcore_complete does it. *received is how many messages there were; it may be NULL.
 //
 // Returns TOOLCORE_OK; ERR_BUSY from a callback; ERR_INVALID_ARGUMENT, and then nothing was received.
 // Threads: the one that uses `inflight`.

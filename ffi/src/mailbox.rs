@@ -155,8 +155,8 @@ pub unsafe extern "C" fn toolcore_mailbox_is_empty(mailbox: *const toolcore_mail
 }
 
 /// Receives all that is in the mailbox, and does what it says: completes calls, fails them, tells of progress. Call it
-/// before toolcore_poll, with the time now. Messages about calls that nobody waits for any more are discarded and counted, as
-/// toolcore_complete does it. *received is how many messages there were; it may be NULL.
+/// before toolcore_poll, with the time now. Messages about calls that nobody waits for any more are discarded and
+/// counted, as toolcore_complete does it. *received is how many messages there were; it may be NULL.
 ///
 /// Returns TOOLCORE_OK; ERR_BUSY from a callback; ERR_INVALID_ARGUMENT, and then nothing was received.
 /// Threads: the one that uses `inflight`.

@@ -208,8 +208,9 @@ impl<'t> Turn<'t> {
     }
 
     /// Cancels what is due, abandons what does not end, and starts calls in their order as long as fewer than
-    /// [`AnswerOptions::side_by_side`] are in flight, which those that were asked to end still are. Gives when it wants to be polled next at the latest; `None` if only a
-    /// completion can bring it on. Poll also after each completion, which may have made room for the next call.
+    /// [`AnswerOptions::side_by_side`] are in flight, which those that were asked to end still are. Gives when it
+    /// wants to be polled next at the latest; `None` if only a completion can bring it on. Poll also after each
+    /// completion, which may have made room for the next call.
     ///
     /// On an error no tool of the turn has run.
     pub fn poll<H: Handler, K: Hook>(
