@@ -374,13 +374,11 @@ pub unsafe extern "C" fn toolcore_finish(
         let measures = output.measures();
         let mut sink = Sink::new(output.buffer());
         let finished = body.run(c, |turn, with| match turn {
-            Some(turn) => {
-                turn.finish(with, Instant::from_millis(now_ms), &mut sink).map(|done| (done, turn.open()))
-            }
+            Some(turn) => turn.finish(with, Instant::from_millis(now_ms), &mut sink),
             None => Err(NoSpace { need: 0 }),
         })?;
         match finished {
-            Ok((done, _)) => {
+            Ok(done) => {
                 let len = sink.len();
                 if let Some(outcome) = outcome {
                     outcome.set(toolcore_outcome_t::of(&done));
